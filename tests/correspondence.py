@@ -28,7 +28,7 @@ from pbem.conformance.letters import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
 from pbem.mail.reading.parsers import InProcessParser, MailParser
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.players import bounces
 from pbem.server import daemon
 from pbem.storage.database import transaction

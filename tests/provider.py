@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import stored
-from pbem.mail.oauth2.stored import Tokens
+from pbem.mail.oauth2 import providers
+from pbem.mail.oauth2.providers import Tokens
 from pbem.secret import Secret
 from tests.servers import HOST
 
@@ -67,7 +67,7 @@ class Provider:
         """Store tokens as a login does."""
         given = self.give()
         tokens = Tokens(given["access_token"], expires, given["refresh_token"], CLIENT_ID)
-        stored.save(settings.token_file, tokens)
+        providers.save(settings.token_file, tokens)
         return tokens
 
     def give(self) -> dict[str, Any]:

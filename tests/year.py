@@ -27,8 +27,8 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
 from pbem.matches.offers import open_offers
 from pbem.matches.snapshot import turn_texts
+from pbem.messages.links import address_with
 from pbem.messages.render import Renderer
-from pbem.messages.reply_addresses import address_with
 from pbem.players import announcements
 from pbem.server import daemon
 from pbem.storage import retention

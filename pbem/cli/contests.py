@@ -18,7 +18,7 @@ from pbem.features.tournaments import entries, hosting, rounds, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.standings import tables
-from pbem.matches import naming
+from pbem.matches import queries
 from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
 from pbem.storage.models import Player, Tournament
@@ -46,7 +46,7 @@ def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> No
         listed = TerminalListing(winner="winner", loser="loser", game="game", points="points", matches="matches")
         for pair in standings.lopsided(session):
             winner, loser = (session.get_one(Player, number) for number in (pair.winner, pair.loser))
-            listed.add(naming.name(winner), naming.name(loser), pair.game, pair.points, pair.matches)
+            listed.add(queries.name(winner), queries.name(loser), pair.game, pair.points, pair.matches)
     if listed or as_json:
         listed.show(out, as_json=as_json)
     else:

@@ -22,7 +22,7 @@ from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
-from pbem.storage import database, holders
+from pbem.storage import database, leases
 from pbem.storage.utc import now as now
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if who := holders.behind(error, make_url(settings.server.database)):
+        if who := leases.behind(error, make_url(settings.server.database)):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
         said = " ".join(str(error.orig).partition("\nLINE ")[0].split())
         if advice := faults.database_advice(error, said, make_url(settings.server.database)):

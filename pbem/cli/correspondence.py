@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from engines.seats import SEATS
 from notation.time_control import spoken
 from pbem.cli.core import Stored, now
-from pbem.matches import naming, queries
+from pbem.matches import queries
 from pbem.matches.clock import timekeeping
 from pbem.messages import kinds, preferences
 from pbem.players import directory, schedule
@@ -117,11 +117,11 @@ def _match(session: Session, player: Player, match: Match) -> Told:
     people = queries.players_of(session, match)
     clock = timekeeping.clock_of(match)
     lefts = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
-    names = [naming.name(each) for each in people]
+    names = [queries.name(each) for each in people]
     return {
         "match": match.id,
         "game": match.game,
-        "against": naming.name(next(each for each in people if each.id != player.id)),
+        "against": queries.name(next(each for each in people if each.id != player.id)),
         "turn": "not accepted yet" if match.to_move is None else names[match.to_move],
         "left": [f"{name} {spoken(left)}" for name, left in zip(names, lefts, strict=False) if left is not None],
         "due": match.due,
@@ -248,7 +248,7 @@ def mail(session: Session, server: Stored, row: Incoming) -> Told:
     played = session.exec(turns).all() if matches else ()
     return {
         **incoming(row),
-        "proven": naming.name(author) if author else None,
+        "proven": queries.name(author) if author else None,
         "why": reasons(session, [row]).get(row.id or 0, []),
         "played": [f"match {ply.match}, turn {ply.number}: {ply.text}" for ply in played],
         "outgoing": [outgoing(session, server, each) for each in caused],
@@ -261,7 +261,7 @@ def sent(session: Session, server: Stored, row: Outgoing) -> Told:
     player = session.get(Player, row.player) if row.player is not None else None
     return {
         **outgoing(session, server, row),
-        "player": naming.name(player) if player else None,
+        "player": queries.name(player) if player else None,
         "troubled": row.troubled,
         "error": row.error,
     }

@@ -27,11 +27,11 @@ from pbem.cli.core import (
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import acts, orders, roster
-from pbem.features.moderation.bans import BanOutcome
+from pbem.features.moderation.acts import BanOutcome
 from pbem.features.moderation.roster import AccountKind
 from pbem.matches import history
-from pbem.matches.naming import name
-from pbem.messages.said.acts import ActDone
+from pbem.matches.queries import name
+from pbem.messages.said.messages import ActDone
 from pbem.players import directory
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Player

@@ -23,7 +23,7 @@ from pbem.cli.core import (
 )
 from pbem.cli.terminal import TerminalListing
 from pbem.features.moderation import roster
-from pbem.matches import naming, queries
+from pbem.matches import queries
 from pbem.players import addresses, bounces, erasure, traces
 from pbem.storage import database
 from pbem.storage.models import MatchState, Player
@@ -60,7 +60,7 @@ def bounced(
             player="player", address="address", bounces="bounces", last="last (UTC)", stopped="stopped (UTC)"
         )
         for row in rows:
-            found.add(naming.name(row), row.address, row.bounces, row.bounced, row.unreachable)
+            found.add(queries.name(row), row.address, row.bounces, row.bounced, row.unreachable)
     if found or as_json:
         found.show(out, as_json=as_json)
     else:
@@ -80,7 +80,7 @@ def export(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     from pbem.features.accounts import data_export  # the other commands do without
-    from pbem.features.accounts.export_files import export_files
+    from pbem.features.accounts.data_export import export_files
     from pbem.features.all import FEATURES
 
     with opened(config_file) as server, database.read_only(server.engine) as session:
@@ -111,7 +111,7 @@ def delete(
         with database.read_only(server.engine) as session:
             player = roster.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
-            about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
+            about = f"{queries.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes and not typer.confirm(f"delete {about}? This can't be undone"):
             out.print("nothing was deleted")
             raise typer.Exit(FOUND)

@@ -16,7 +16,7 @@ from pbem.cli.terminal import TerminalListing, show_json
 from pbem.errors import Refused
 from pbem.features.moderation import roster
 from pbem.matches import integrity as checking
-from pbem.matches import naming, queries, snapshot
+from pbem.matches import queries, snapshot
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage import database
 from pbem.storage.models import Incoming, Match, Outgoing
@@ -204,7 +204,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
     (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
-    names = (naming.name(people[0]), naming.name(people[1]))
+    names = (queries.name(people[0]), queries.name(people[1]))
     about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
     return {
         "match": match.id,

@@ -6,17 +6,16 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import answers, effects, execute, strangers
+from pbem.conversation import answers, execute, feature, strangers
 from pbem.conversation.answers import Answer
 from pbem.conversation.core import Decision, Line, Request, ToPlayer
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
-from pbem.messages.said.acts import ActDone
-from pbem.messages.said.messages import Asking, Confirmation
+from pbem.messages.said.messages import ActDone, Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.players import identity, known_addresses, rate_limits
 from pbem.players.identity import Sender
@@ -70,7 +69,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)
-    return replace(effects.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
+    return replace(feature.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
 
 
 def _own(request: Request, matches: Collection[int]) -> int | None:
@@ -126,7 +125,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         again = _question(request, player, held_id, replace(objection, last=left == 1), asked.match, gist)
-        return replace(effects.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
+        return replace(feature.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))

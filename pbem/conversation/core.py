@@ -1,7 +1,7 @@
 """A command, the line that calls it, what it is asked and what it decides.
 
 A command takes a `Request` and a `Line`. It writes the rows of matches and players through their domains, and returns
-a `Decision`. It has no other effect: `pbem.conversation.effects` turns decisions into messages and the reply.
+a `Decision`. It has no other effect: `pbem.conversation.feature` turns decisions into messages and the reply.
 """
 
 import re

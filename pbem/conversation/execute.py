@@ -7,22 +7,19 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from notation.games import GameMissing
-from pbem.conversation import addressees, effects, work
-from pbem.conversation.addressees import Allotment, note_to_opponent
+from pbem.conversation import feature, work
 from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.judge import covers_notes
+from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import intents
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.target import opponent_in
-from pbem.conversation.verdict import Outcome, Verdict
+from pbem.conversation.target import Allotment, allot, note_to_opponent, opponent_in, target_of
 from pbem.errors import Refused
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
-from pbem.matches.naming import is_hidden
-from pbem.matches.queries import seat_of
+from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
 from pbem.players import schedule
 from pbem.storage.models import Match, Player
@@ -31,7 +28,7 @@ from pbem.storage.models import Match, Player
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     # The text of an unsubscribe message comes from the mail program, not from the player.
-    own = Allotment() if request.sender.serves_news else addressees.allot(parsed, request.sender.match)
+    own = Allotment() if request.sender.serves_news else allot(parsed, request.sender.match)
     left = dict(own.by_target)
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
@@ -42,7 +39,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
             continue
         later = commands[number + 1 :]
-        target = addressees.target_of(line)
+        target = target_of(line)
         words = left.pop(target, None) if target is not None else None
         try:
             account.charge(line)
@@ -146,9 +143,9 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
         match = request.session.get(Match, line.match) if line.match is not None and line.command.of_match else None
         raise not_there(missing, match, line.text) from missing
     reply = replace(reply, match=_about(request, line) or reply.match)
-    reply = effects.apply(request, reply, decision)
+    reply = feature.apply(request, reply, decision)
     if line.command.resumes:
-        reply = effects.apply(request, reply, _resumed(request))
+        reply = feature.apply(request, reply, _resumed(request))
     return reply, decision
 
 
@@ -181,7 +178,7 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
         note = note_to_opponent(request, match, player, reply.prose)
     except Refused:  # more than the opponent is told about the match in a day, or of the player in an hour
         return unsent
-    return effects.apply(request, reply, note)
+    return feature.apply(request, reply, note)
 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:

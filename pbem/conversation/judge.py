@@ -4,7 +4,7 @@ Nothing here asks the database: what that knows is handed in. Nothing is worded 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pbem.conversation.core import Line, Reach, Who
@@ -131,3 +131,46 @@ def covers_notes(sender: Sender, match: int) -> bool:
     if not sender.proven or sender.purpose is None:
         return sender.proven
     return sender.purpose is Purpose.PERSONAL or (sender.purpose is Purpose.PLAY and match == sender.match)
+
+
+class Outcome(Enum):
+    """How the handling of a message ended; each value is the line for the operator."""
+
+    DONE = "done: {detail}"
+    """Its commands were carried out; the detail names them."""
+    INTRODUCED = "told what this is"
+    REFUSED = "refused"
+    REFUSED_IN_PART = "refused in part"
+    """Commands were carried out until one was refused."""
+    UNREAD = "unread: {detail}"
+    ASKED = "asked for confirmation"
+    ASKED_AGAIN = "asked for confirmation again"
+    NOT_CONFIRMED = "not confirmed"
+    TOO_LATE = "too late"
+    SETTLED = "settled already"
+    UNANSWERED = "no answer: {detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a message.
+
+    >>> str(Verdict(Outcome.DONE, "move, say").after_confirming(7))
+    'confirmed mail 7; done: move, say'
+    """
+
+    outcome: Outcome
+    detail: str = ""
+    confirmed: int | None = None
+    """The held message that was let act by this one; the outcome is that of its commands."""
+
+    @property
+    def has_acted(self) -> bool:
+        return self.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART)
+
+    def after_confirming(self, held: int) -> "Verdict":
+        return replace(self, confirmed=held)
+
+    def __str__(self) -> str:
+        text = self.outcome.value.format(detail=self.detail)
+        return text if self.confirmed is None else f"confirmed mail {self.confirmed}; {text}"

@@ -8,7 +8,7 @@ from notation.games import GAMES
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.sentences import WORDS
-from pbem.messages.said import templates
+from pbem.messages.said import sections
 from pbem.storage.models import ANONYMOUS, IMPORTED
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
@@ -38,7 +38,7 @@ def words_in_use(features: Features) -> frozenset[str]:
     known = features.preferences
     settings = {*known, *(choice for each in known.values() for choice in each.choices)}
     polite = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
-    return RESERVED | games | settings | polite | templates.words()
+    return RESERVED | games | settings | polite | sections.words()
 
 
 @cache

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from sqlmodel import select
 
-from pbem.conversation import answers, effects
+from pbem.conversation import answers, feature
 from pbem.conversation.answers import Answer
 from pbem.conversation.confirmations import QUESTION_LIVES
 from pbem.conversation.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply
-from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.messages.said.messages import AddressMoved, AddressQuestion, Challenge
 from pbem.messages.said.sections import HeldDropped, NewAddresses, QuestionExpired
 from pbem.players import addresses, rate_limits
@@ -27,7 +27,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
     if request.sender.by_thread:
         if rate_limits.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
+        return replace(feature.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
     answer = answers.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
@@ -42,7 +42,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
             f"This address already belongs to {taken.name}, so nothing was changed.",
             fits="Each player has one address, and each address one player.",
         )
-    reply = effects.apply(request, reply, _moved(request, player, row))
+    reply = feature.apply(request, reply, _moved(request, player, row))
     sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
     return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
 

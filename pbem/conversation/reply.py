@@ -8,16 +8,14 @@ from datetime import datetime
 
 from pbem.conversation import receipts, suggested_yes
 from pbem.conversation.core import PAGE, Line, Request
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
-from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
-from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.wording import moment
+from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said.messages import Answer
+from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
-from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import rate_limits
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState

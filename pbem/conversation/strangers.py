@@ -10,15 +10,15 @@ from dataclasses import replace
 
 from pbem.conversation import answers, reading, suggested_yes
 from pbem.conversation.core import Command, Line, Request
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import any_of, lines_said
-from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches import queries
-from pbem.messages.said.welcome import Introduction, InvitationWaiting, titles
+from pbem.messages.said.messages import Introduction, InvitationWaiting, titles
 from pbem.players import rate_limits
 from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.models import Match, Player

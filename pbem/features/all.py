@@ -4,23 +4,21 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts import export_files
+from pbem.features.accounts import data_export
 from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.bulletin import bulletins
-from pbem.features.bulletin import due as bulletins_due
-from pbem.features.challenges import due as challenges_due
+from pbem.features.challenges import offers as challenges_due
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
 from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
 from pbem.features.moderation import acts
-from pbem.features.moderation import due as announcing
+from pbem.features.moderation import broadcasts as announcing
 from pbem.features.moderation.lists import ACTS, PLAYERS
-from pbem.features.moderation.matches import ADJUDICATE, CLOSE
-from pbem.features.moderation.players import ANNOUNCE, BAN, RENAME, UNBAN
+from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
 from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.features.playing import notes
@@ -30,27 +28,27 @@ from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.features.ratings.commands import STANDINGS
-from pbem.features.records import record_archive
+from pbem.features.records import commands as records
 from pbem.features.records.commands import RECORDS, REPLAY
-from pbem.features.seeks import due as seeks_due
+from pbem.features.seeks import commands as seeks_due
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
-from pbem.features.time import calendar, pauses, reminders, timeouts, vacations, vacations_due
-from pbem.features.time.commands import VACATION
-from pbem.features.time.gifts import GIVE
+from pbem.features.time import calendar, reminders, timeouts, vacations, vacations_due
+from pbem.features.time import commands as pauses_due
+from pbem.features.time.commands import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries, shown
 from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
-from pbem.features.watching import spectators, watches
+from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
-from pbem.players import blocks, directory, sight, willingness
+from pbem.players import blocks, directory, willingness
 
 ACCOUNTS = Feature(
     name="accounts",
     commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
-    enrich=(export_files.enclosed,),
+    enrich=(data_export.enclosed,),
 )
 CHALLENGES = Feature(
     name="challenges",
@@ -88,7 +86,7 @@ TIME = Feature(
         ),
     ),
     preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
-    due=(*pauses.DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
+    due=(*pauses_due.DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
     on_leave=vacations.forget,
     export=vacations.export,
     enrich=(calendar.enclosed,),
@@ -138,7 +136,7 @@ RATINGS = Feature(
 RECORDS_ = Feature(
     name="records",
     commands=(REPLAY, RECORDS),
-    enrich=(record_archive.enclosed,),
+    enrich=(records.enclosed,),
 )
 PEOPLE = Feature(
     name="people",
@@ -151,8 +149,8 @@ WATCHING = Feature(
     name="watching",
     commands=(WATCH, UNWATCH),
     topics=(Topic("watching", "spectator spectators observe observer observers audience live"),),
-    preferences=(sight.WATCHERS,),
-    due=spectators.DUE,
+    preferences=(directory.WATCHERS,),
+    due=watches.DUE,
     on_leave=watches.forget,
     on_ban=watches.forget,
     export=watches.export,
@@ -160,7 +158,7 @@ WATCHING = Feature(
 BULLETIN = Feature(
     name="bulletin",
     preferences=(bulletins.BULLETIN,),
-    due=bulletins_due.DUE,
+    due=bulletins.DUE,
     on_leave=bulletins.forget,
     export=bulletins.export,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engines.core import Seat
 from engines.diagram import Tone
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
 

@@ -11,7 +11,7 @@ from engines.diagram import Diagram
 from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.clock.timesheet import TurnTime, turn_times
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot, texts_then, to_show
 from pbem.messages import attachments
 from pbem.messages.mime import Attachment

@@ -5,14 +5,13 @@ from email.headerregistry import Address
 from email.utils import format_datetime
 
 from pbem.config import ServerSettings
-from pbem.mail.reading.subjects import bare_subject
-from pbem.matches.naming import name, subject_of
+from pbem.mail.reading.from_header import bare_subject
+from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.kinds import KINDS, kind_of
-from pbem.messages.reply_addresses import address_with, token_of
+from pbem.messages.links import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
-from pbem.messages.said.offers import OfferNews
-from pbem.messages.said.sections import ChallengeClosed, TurnNews
+from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.token_filter import HeaderValue
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id

@@ -16,12 +16,14 @@ from engines.seats import other
 from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
+from pbem.config import ServerSettings
 from pbem.matches import offers
 from pbem.matches.conditions import IF, THEN
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN
-from pbem.storage.models import MatchState, Player
+from pbem.storage.models import MatchState, Outgoing, Player
+from pbem.tokens import Keyring, Purpose, Token
 
 LONGEST = 1_999
 """The maximum length of a link; some programs truncate longer ones."""
@@ -287,3 +289,18 @@ def _is_over(snapshot: Snapshot) -> bool:
 
 def _joined(*words: str) -> str:
     return " ".join(word for word in words if word)
+
+
+def token_of(row: Outgoing) -> Token | None:
+    if row.player is None or row.purpose is None:
+        return None
+    shows_several = row.plies is not None
+    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, _version(row))
+
+
+def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
+    return f"{server.local}{server.delimiter}{keyring.format(token, epoch)}@{server.domain}"
+
+
+def _version(row: Outgoing) -> int:
+    return row.ply + row.shift

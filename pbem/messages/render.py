@@ -8,13 +8,12 @@ from typing import Any
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
-from pbem.matches.naming import name, subject_of
+from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.extras import BoardPages, Enrich, ExportHook, Extra, Rendering
-from pbem.messages.links import ReplyTarget, answering
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.kinds import BoardPages, Enrich, ExportHook, Extra, Rendering
+from pbem.messages.links import ReplyTarget, address_with, answering
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
 from pbem.messages.token_redaction import TokenRedactor

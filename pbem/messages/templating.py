@@ -2,12 +2,14 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from notation import illustrations, time_control
@@ -15,12 +17,14 @@ from notation.games import GAMES
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
+from pbem.config import ServerSettings
+from pbem.mail.reading.text.ours import Ours
 from pbem.messages.boards import palette
-from pbem.messages.said.templates import template_folders
+from pbem.messages.said.sections import template_folders
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markdown_it.token import Token
+
 
 WIDTH = 72
 SHOWN_TURNS = 10
@@ -65,7 +69,7 @@ def _rules_of(game: str, language: str | None) -> str:
 @cache
 def templates(face: str) -> "Environment":
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
-    from pbem.messages.jinja import made  # it takes 2 MB, which a server doesn't need before it sends something
+    from pbem.messages.templating import made  # it takes 2 MB, which a server doesn't need before it sends something
 
     environment = made(template_folders(), escapes=face == HTML)  # in text there is nothing to escape
     environment.globals |= palette.CSS
@@ -354,3 +358,35 @@ def _stripped(lines: Iterable[str]) -> Iterator[str]:
             yield bare
         if inside or "<pre" in bare:
             inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)
+
+
+class _Templates(Environment):
+    """An environment whose templates have the same globals, so that what one imports is the same for all."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals; jinja would look each up in a mapping for the template first."""
+        return self.globals if d is None else super().make_globals(d)
+
+
+def made(folders: Sequence[Path], *, escapes: bool) -> Environment:
+    return _Templates(
+        loader=FileSystemLoader(folders),
+        autoescape=escapes,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+
+
+HEADS = (
+    r".+, match #\d+, (?:turn \d+|\d+ turns?)",
+    r"Match #\d+, .+: \d+ turns? played\.",
+    r".+ writes, in match #\d+:",
+)
+"""Patterns of the first or second line of the messages that have a board or a turn in them (see templates/parts)."""
+
+
+def ours(server: ServerSettings) -> Ours:
+    return Ours(server.address, server.name, HEADS)

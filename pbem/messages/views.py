@@ -17,11 +17,10 @@ from notation.steps import cells_of
 from notation.time_control import from_stored, in_words, per_turn_instead
 from notation.tokens import read_special
 from pbem.matches import offers
-from pbem.matches.clock.timekeeping import clock_of
-from pbem.matches.clock.wording import TimeShown, moment, time_shown
-from pbem.matches.naming import name
+from pbem.matches.clock.timekeeping import TimeShown, clock_of, moment, time_shown
+from pbem.matches.queries import name
+from pbem.matches.ratings.derivation import rated_on, week_of
 from pbem.matches.ratings.standings import in_short
-from pbem.matches.ratings.weeks import rated_on, week_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import analysis, links, turn_list
 from pbem.messages.analysis import Analysed, Estimate
@@ -30,10 +29,7 @@ from pbem.messages.drawings import Drawing, Drawings, charset_of
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
-from pbem.messages.said.offers import OfferShown
-from pbem.messages.said.prepared import Branch
-from pbem.messages.said.sections import PlayedByItself
-from pbem.messages.said.shown import MatchThen, Preview
+from pbem.messages.said.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.templating import PagePicture, illustrated
 from pbem.messages.turn_list import Played
 from pbem.storage.facts import MatchFacts

@@ -32,14 +32,12 @@ from pbem.matches.events import (
     TurnPlayed,
     TurnsTakenBack,
 )
-from pbem.matches.naming import GUEST, is_hidden, name
-from pbem.matches.queries import players_of
+from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import derivation, standings
 from pbem.messages.said import sections
-from pbem.messages.said.absences import Away
 from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.rounds import RoundBegun
+from pbem.messages.said.sections import Away, OfferNews
 from pbem.players import invitations
 from pbem.players.notices import Notice, notify
 from pbem.storage import outbox

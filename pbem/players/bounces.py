@@ -18,9 +18,8 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
-from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import of_player, opponent_of, seat_of
-from pbem.messages.reply_addresses import address_with
+from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_of
+from pbem.messages.links import address_with
 from pbem.messages.said.messages import OpponentUnreachable
 from pbem.players.identity import tags_of
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player

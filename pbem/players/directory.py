@@ -1,10 +1,18 @@
 """The directory: who plays here, for those who agreed to be listed, and when they last wrote."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from enum import IntEnum
 
-from sqlmodel import Session, col, select
+from sqlalchemy import String, and_, cast, or_
+from sqlmodel import Session, col, func, select
 
-from pbem.storage.models import Player, Presence
+from pbem.errors import Refused
+from pbem.matches.queries import are_playing, people_of, seat_of
+from pbem.players import blocks
+from pbem.players.rate_limits import HOUR, ONCE
+from pbem.storage.clock import within
+from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingContent, Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)
@@ -59,3 +67,111 @@ def forget(session: Session, player: Player) -> None:
     row = session.get(Presence, player.id)
     if row is not None:
         session.delete(row)
+
+
+NOTES_PER_HOUR, LETTERS_PER_HOUR = 40, 100_000
+"""The number of messages with notes and offers that one player can cause to another in an hour, and how long they are
+together, in all of their matches."""
+
+
+def check(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> None:
+    """Raise Refused if the other player of the match has had more notes and offers within an hour than anyone reads."""
+    theirs = select(Match.id).where(
+        or_(
+            and_(col(Match.seat0) == match.seat0, col(Match.seat1) == match.seat1),
+            and_(col(Match.seat0) == match.seat1, col(Match.seat1) == match.seat0),
+        )
+    )
+    length = func.coalesce(func.sum(func.length(cast(OutgoingContent.payload, String))), 0)
+    had = (
+        select(func.count(), length)
+        .select_from(Outgoing)
+        .join(OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id), isouter=True)
+        .where(
+            Outgoing.player == other.id,
+            within(Outgoing.created, HOUR, now),
+            col(Outgoing.template).in_(("message", "offer")),
+            col(Outgoing.match).in_(theirs),
+        )
+    )
+    number, letters = session.exec(had).one()
+    if number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR:
+        raise Refused(
+            f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
+            fits="Your turns still count; everything else has to wait for an hour.",
+            gist=f"{ONCE}{match.seat0} {match.seat1}",
+        )
+
+
+IN_TOURNAMENTS, ALL, LATE, NOBODY = "tournaments", "on", "delayed", "off"
+# What players see of each other: matches that go on, and when somebody is away. What is over is open to all players.
+#
+# Who sees a match that goes on without playing in it: nobody, unless both of its players allow that. Each player's
+# choice is a limit, so the narrower of the two counts. Who sees when somebody is away: those who play with them.
+WATCHERS = Preference(
+    "watchers",
+    (IN_TOURNAMENTS, ALL, LATE, NOBODY),
+    "who may watch your matches: in tournaments anybody, in all, in all but a turn late, nobody",
+)
+
+
+class Sight(IntEnum):
+    NOTHING = 0
+    LATE = 1
+    """All but the last turn."""
+    ALL = 2
+
+
+def of(match: Match, players: Iterable[Player]) -> Sight:
+    return min(_allowed(match, player) for player in players)
+
+
+def _allowed(match: Match, player: Player) -> Sight:
+    if player.address == HOUSE:
+        return Sight.ALL
+    choice = WATCHERS.of(player.settings)
+    if choice == LATE:
+        return Sight.LATE
+    is_open = choice == ALL or (choice == IN_TOURNAMENTS and match.tournament is not None)
+    return Sight.ALL if is_open else Sight.NOTHING
+
+
+def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
+    """Where one of its players and the reader have blocked each other, it is as if that player didn't allow it.
+
+    Who is no player yet sees nothing of a match that goes on.
+    """
+    return of_matches(session, (match,), reader)[match.id or 0]
+
+
+def of_matches(session: Session, matches: Sequence[Match], reader: Player | None) -> dict[int, Sight]:
+    found = {match.id or 0: Sight.ALL for match in matches}
+    others = [match for match in matches if match.state == MatchState.RUNNING and not _plays(match, reader)]
+    if not others:
+        return found
+    if reader is None or reader.confirmed is None:
+        return found | {match.id or 0: Sight.NOTHING for match in others}
+    people, apart = people_of(session, others), blocks.around(session, (reader.id or 0,)) - {reader.id}
+    for match in others:
+        seats = (match.seat0, match.seat1)
+        is_apart = not apart.isdisjoint(seats)
+        found[match.id or 0] = Sight.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
+    return found
+
+
+def of_absence(session: Session, player: Player, reader: Player) -> bool:
+    """Return whether that reader sees on what days a player is away: an opponent in a match that goes on does."""
+    return reader.id == player.id or are_playing(session, player, reader)
+
+
+def _plays(match: Match, reader: Player | None) -> bool:
+    return reader is not None and seat_of(match, reader) is not None
+
+
+def last_ply(match: Match, sight: Sight) -> int:
+    is_late = sight is Sight.LATE and match.state == MatchState.RUNNING
+    return max(match.plies - 1, match.begun_after) if is_late else match.plies
+
+
+def allows_any(player: Player) -> bool:
+    return player.address != HOUSE and WATCHERS.of(player.settings) != NOBODY

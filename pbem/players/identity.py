@@ -11,7 +11,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
-from pbem.messages.reply_addresses import _version, token_of
+from pbem.messages.links import _version, token_of
 from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 

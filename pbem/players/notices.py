@@ -11,9 +11,8 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import kinds, preferences
 from pbem.messages.said import sections
-from pbem.messages.said.absences import Away
 from pbem.messages.said.messages import Challenge, Invitation, OpponentLeft, Words
-from pbem.messages.said.offers import OfferNews
+from pbem.messages.said.sections import Away, OfferNews
 from pbem.players import schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within

@@ -18,8 +18,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.wording import moment
+from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import TurnNews

@@ -22,7 +22,7 @@ from pbem.publishing import folder as site_folder
 from pbem.publishing import pages
 from pbem.publishing.folder import Files, NotASite
 from pbem.publishing.pages import Site
-from pbem.storage import database, folder_locks
+from pbem.storage import database, leases
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
@@ -73,7 +73,7 @@ class BoardPages:
         site_folder.make(root, UNLISTED)
         files = Files(root, UNLISTED)
         site_folder.make(files.drafts, UNLISTED)
-        with folder_locks.shared(files.drafts):
+        with leases.shared(files.drafts):
             files.write(path.removeprefix(f"{BOARDS}/"), content)
 
 
@@ -98,7 +98,7 @@ def sweep(engine: Engine, folder: Path, keyring: Keyring, now: datetime) -> int:
 
 
 def _remove_drafts(drafts: Path) -> None:
-    with folder_locks.locked_if_free(drafts) as is_free:
+    with leases.locked_if_free(drafts) as is_free:
         for draft in drafts.glob("*") if is_free else ():
             _unlink(draft)
 

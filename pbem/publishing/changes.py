@@ -6,18 +6,25 @@ all or nothing: from then on, whatever shows one of these matches is unfinished 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
+from itertools import chain
 
+from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from pbem.features.house import analyses
-from pbem.publishing import contents, visibility
-from pbem.publishing.folder import UNFINISHED, SiteFolder
+from pbem.messages import attachments
+from pbem.messages.boards import board_image
+from pbem.publishing import contents, match_pages, pages, visibility
+from pbem.publishing.folder import UNFINISHED, Files, SiteFolder
 from pbem.publishing.listing import THOUSAND
+from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.pages import Site, match_path
 from pbem.publishing.visibility import Listed, Shown
+from pbem.storage import database
 from pbem.storage.models import Entry
 
 AT_A_TIME = 10
@@ -163,3 +170,33 @@ def _touch(found: Changes, listed: Listed) -> None:
 def digest(told: object) -> str:
     """Return a short text that differs if what can be written as JSON does."""
     return blake2b(json.dumps(told).encode(), digest_size=12).hexdigest()
+
+
+ENDINGS = ("html", "txt", "json", "gif", "png")
+
+
+def write(engine: Engine, site: Site, files: Files, matches: Sequence[Listed], people: Mapping[int, Shown]) -> None:
+    """Write the files of some matches."""
+    with database.read_only(engine) as session:
+        found = [match_pages.match(session, each, people) for each in matches]
+    for match in found:
+        for path, content in files_of(site, match):
+            files.write(path, content)
+
+
+def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
+    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last.
+
+    One whose game isn't there has no boards on its page, and the files that it had stay.
+    """
+    number, endings = match.line.number, []
+    generated = match.ended or match.started
+    made = attachments.records(match.snapshot, origin=site.name, generated=generated, times=lambda: match.times)
+    moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
+    for each in chain(made, moving if match.line.is_over else ()):
+        endings.append(each.name.rpartition(".")[2])
+        yield match_path(number, endings[-1]), each.content
+    if match.boards:
+        endings.append("png")
+        yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
+    yield match_path(number), pages.match(site, match, endings)

@@ -21,7 +21,7 @@ from typing import Self
 
 from pbem.publishing.listing import Listing
 from pbem.publishing.results import Results
-from pbem.storage import folder_locks
+from pbem.storage import leases
 
 LIST = ".published.sqlite"
 DRAFTS = ".unfinished"
@@ -80,7 +80,7 @@ class SiteFolder:
         Only one process writes into it at a time; others wait until it is through.
         """
         claim(path)
-        with folder_locks.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
+        with leases.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
             listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
             listed.execute("pragma journal_mode = wal")
             folder = cls(path, listed)
@@ -139,7 +139,7 @@ class SiteFolder:
     def _sweep(self) -> None:
         """Remove what an interrupted publication was writing, once all of its processes have ended."""
         make(self.files.drafts)
-        with folder_locks.locked(self.files.drafts):
+        with leases.locked(self.files.drafts):
             for draft in self.files.drafts.iterdir():
                 draft.unlink()
 

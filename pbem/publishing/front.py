@@ -13,10 +13,10 @@ from markupsafe import Markup
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GAMES
-from pbem.features.house.levels import LEVELS
+from pbem.features.house.player import LEVELS
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.said.welcome import LISTED
+from pbem.messages.said.messages import LISTED
 from pbem.publishing import pages
 from pbem.publishing.contents import PageLine, PagePlace, SeekShown
 from pbem.publishing.pages import Site

@@ -19,13 +19,12 @@ from engines.core import Seat
 from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
-from pbem.features.house.levels import LEVELS
-from pbem.features.house.player import NAME
+from pbem.features.house.player import LEVELS, NAME
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import ReplyTarget, mailto
-from pbem.messages.said.templates import templates_folder
-from pbem.messages.said.welcome import LISTED
+from pbem.messages.said.messages import LISTED
+from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart

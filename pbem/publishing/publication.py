@@ -20,18 +20,8 @@ from sqlmodel import Session, func, select
 from engines.diagram import Diagram
 from notation.games import GAMES
 from pbem.features.house.player import current_name
-from pbem.messages.said.templates import templates_folder
-from pbem.publishing import (
-    changes,
-    contents,
-    feeds,
-    front,
-    machine_readable,
-    match_files,
-    match_pages,
-    pages,
-    visibility,
-)
+from pbem.messages.said.sections import templates_folder
+from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility
 from pbem.publishing.contents import GamePage, PageLine, PagePlace
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.listing import Span, span
@@ -123,7 +113,7 @@ class _Publication:
             at_once = listed[start : start + AT_ONCE]
             with self._folder.transaction():
                 self._folder.matches.stamp((each.number, UNFINISHED) for each in at_once)
-            match_files.write(self._engine, self._site, self._folder.files, at_once, self._people)
+            changes.write(self._engine, self._site, self._folder.files, at_once, self._people)
             with self._folder.transaction():
                 self._folder.matches.stamp((each.number, changed[each.number][1]) for each in at_once)
             progress(min(start + AT_ONCE, len(listed)), len(listed))
@@ -243,7 +233,7 @@ class _Publication:
         hidden = self._folder.matches.hidden()
         for start in range(0, len(hidden), AT_ONCE):
             for number in hidden[start : start + AT_ONCE]:
-                self._folder.remove(*(match_path(number, ending) for ending in match_files.ENDINGS))
+                self._folder.remove(*(match_path(number, ending) for ending in changes.ENDINGS))
             with self._folder.transaction():
                 self._folder.matches.forget(hidden[start : start + AT_ONCE])
         chose = self._changes.people or self._changes.left

@@ -21,7 +21,7 @@ from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.parsers import MailParser
-from pbem.messages import quoting
+from pbem.messages import templating
 from pbem.players import bounces, identity
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
@@ -72,7 +72,7 @@ _NOTHING = _Reference(may_be_bounce=False, held={})
 
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
     """Return what the message says. Raises Unavailable if no message can be parsed at present."""
-    parser, raw, ours = services.parser, received.raw, quoting.ours(services.server)
+    parser, raw, ours = services.parser, received.raw, templating.ours(services.server)
     try:
         message = parser.read(raw, received.sender, received.recipients, ours)
     except Unreadable as error:

@@ -17,7 +17,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival, Store
 from pbem.messages.kinds import KINDS
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.players import invitations
 from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
 from pbem.storage.preferences import OFF

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from pbem import failpoints
 from pbem.conversation import dispatch
 from pbem.conversation.core import Request
-from pbem.conversation.verdict import Outcome, Verdict
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.isolated import Unavailable

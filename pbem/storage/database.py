@@ -33,7 +33,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
-from pbem.storage import holders, sqlite, unfinished
+from pbem.storage import leases, sqlite, unfinished
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 Progress = Callable[[str, int, int], None]
@@ -347,7 +347,7 @@ def alone(url: str) -> Iterator[None]:
         if not _lock(beside):
             beside.seek(0)
             running = beside.read().strip()
-            who = holders.in_words(int(running)) if running.isdecimal() else "process unknown"
+            who = leases.in_words(int(running)) if running.isdecimal() else "process unknown"
             raise InUse(f"another daemon ({who}) is running on {parsed.database}")
         with _opened_for_locking(Path(parsed.database)) as file:
             if not _lock(file):

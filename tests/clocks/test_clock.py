@@ -12,6 +12,7 @@ from engines.core import Seat
 from engines.seats import other
 from notation.time_control import parse
 from pbem.matches.clock import clock as clocks
+from pbem.matches.clock.calendars import days_taken, parse_vacation
 from pbem.matches.clock.clock import (
     NOTHING,
     Clock,
@@ -30,7 +31,6 @@ from pbem.matches.clock.clock import (
     TurnsTakenBack,
     Unreachable,
 )
-from pbem.matches.clock.vacation import days_taken, parse_vacation
 from pbem.matches.clock.working_days import EVERY_DAY, Change, Span, WorkingDays, next_change
 
 START = datetime(2026, 3, 27, 8, tzinfo=UTC)

@@ -6,9 +6,8 @@ from sqlmodel import Session, select
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.features.all import FEATURES
-from pbem.features.moderation import bans
-from pbem.features.moderation.acts import Order
-from pbem.features.moderation.bans import BanOutcome
+from pbem.features.moderation import acts
+from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.players import invitations
 from pbem.secret import Secret
 from pbem.storage.models import ClosedAddress, Outgoing
@@ -21,13 +20,13 @@ ORDER = Order("root", "Cheats.")
 def test_the_address_of_a_closed_account_can_not_join_again(session: Session) -> None:
     """What is stored is a hash, which stays when the player has their data deleted."""
     _, bob, _ = people(session)
-    bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
+    acts.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
 
     assert session.exec(select(ClosedAddress.address)).all() == [invitations.digest(bob.address)]
     with pytest.raises(Refused):
-        bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
+        acts.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
 
-    bans.unban(session, SERVER, bob, ORDER, NOW)
+    acts.unban(session, SERVER, bob, ORDER, NOW)
     assert session.exec(select(ClosedAddress.address)).all() == []
 
 
@@ -35,7 +34,7 @@ def test_the_address_of_a_closed_account_can_not_join_again(session: Session) ->
 def test_their_matches_end_and_nobody_is_told_why(session: Session, outcome: BanOutcome, winner: int | None) -> None:
     match, (_, bob, _) = started(session), people(session)
 
-    bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW, outcome)
+    acts.ban(session, SERVER, FEATURES, bob, ORDER, NOW, outcome)
 
     told = session.exec(select(Outgoing)).all()
     assert (match.ended, match.winner) == (NOW, winner)

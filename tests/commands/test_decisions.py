@@ -9,7 +9,7 @@ from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
-from pbem.conversation.verdict import Outcome
+from pbem.conversation.judge import Outcome
 from pbem.features.playing.messages import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed

@@ -2,7 +2,7 @@
 
 from sqlmodel import Session, select
 
-from pbem.conversation.verdict import Outcome
+from pbem.conversation.judge import Outcome
 from pbem.matches import lifecycle
 from pbem.messages.said.sections import Refusal
 from pbem.storage.models import Block, ClockEvent, Match, Player, Ply, Prepared, Seek

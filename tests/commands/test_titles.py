@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
+from pbem.conversation.judge import Outcome
 from pbem.conversation.syntax.sentences import lines_said
-from pbem.conversation.verdict import Outcome
 from pbem.features.all import FEATURES
 from pbem.storage.models import Match, Seek
 from tests import toys

@@ -7,9 +7,8 @@ import pytest
 from sqlmodel import Session, select
 
 from notation.time_control import TimeControl, parse
-from pbem.features.seeks import rating_ranges, seeks
-from pbem.features.seeks.rating_ranges import BadRange, RatingRange
-from pbem.features.seeks.seeks import SeekTerms, WantedMatch
+from pbem.features.seeks import seeks
+from pbem.features.seeks.seeks import BadRange, RatingRange, SeekTerms, WantedMatch
 from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
@@ -159,4 +158,4 @@ def test_seeks_are_listed_by_the_ratings_of_those_who_put_them_up(session: Sessi
 @pytest.mark.parametrize("text", ["1400", "1700-1400", "0-9999", "-200", "+-", "+-20000", "a-b", "1400-1700-1800", ""])
 def test_what_is_no_range_of_ratings(text: str) -> None:
     with pytest.raises(BadRange):
-        rating_ranges.parse(text, 1500)
+        seeks.parse(text, 1500)

@@ -4,8 +4,8 @@ import pytest
 
 from pbem.matches import watched
 from pbem.matches.watched import WatchedNews
-from pbem.players import sight
-from pbem.players.sight import Sight
+from pbem.players import directory
+from pbem.players.directory import Sight
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
 from tests.contests import NOW
 
@@ -76,5 +76,5 @@ def test_the_narrower_choice_counts(first: str | None, second: str | None, tourn
     ]
     match = match_with(3, shown=0)
     match.tournament = tournament
-    assert sight.of(match, players) is seen
-    assert sight.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen
+    assert directory.of(match, players) is seen
+    assert directory.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen

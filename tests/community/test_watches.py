@@ -9,10 +9,10 @@ from sqlalchemy import Engine, update
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching import spectators, watches
+from pbem.features.watching import watches
 from pbem.matches import lifecycle, queries, watched
-from pbem.players import sight
-from pbem.players.sight import Sight
+from pbem.players import directory
+from pbem.players.directory import Sight
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Watch
@@ -59,7 +59,7 @@ def shown(engine: Engine) -> tuple[int, int | None]:
 
 def at_once(engine: Engine) -> None:
     """Let four daemons look at what is due."""
-    threads = [threading.Thread(target=spectators.show, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
+    threads = [threading.Thread(target=watches.show, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -80,7 +80,7 @@ def test_several_daemons_show_a_turn_once(engine: Engine) -> None:
 
 
 def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    spectators.show(engine, SERVER, NOW)
+    watches.show(engine, SERVER, NOW)
     move_on(engine)
 
     class Killed(BaseException):
@@ -92,11 +92,11 @@ def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr("pbem.failpoints.reach", kill)
         with pytest.raises(Killed):
-            spectators.show(engine, SERVER, NOW)
+            watches.show(engine, SERVER, NOW)
     assert shown(engine) == (0, 0)
 
-    assert spectators.show(engine, SERVER, NOW) == 1
-    assert spectators.show(engine, SERVER, NOW) == 0
+    assert watches.show(engine, SERVER, NOW) == 1
+    assert watches.show(engine, SERVER, NOW) == 0
     assert shown(engine) == (2, 1)
 
 
@@ -128,6 +128,10 @@ def test_a_match_that_is_over_is_open_to_everybody(engine: Engine) -> None:
         alice, bob, carol, _ = people(session)
         alice.settings = bob.settings = {"watchers": "off"}
         session.flush()
-        assert [sight.of_reader(session, match, reader) for reader in (alice, carol, None)] == [FULL, HIDDEN, HIDDEN]
+        assert [directory.of_reader(session, match, reader) for reader in (alice, carol, None)] == [
+            FULL,
+            HIDDEN,
+            HIDDEN,
+        ]
         match.state = MatchState.OVER
-        assert [sight.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]
+        assert [directory.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]

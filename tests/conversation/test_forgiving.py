@@ -8,7 +8,7 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.syntax.rognlie import ADVICE, advice
 from pbem.features.all import FEATURES
-from pbem.mail.reading.subjects import REPLY_MARKS, bare_subject
+from pbem.mail.reading.from_header import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: GAMES["quadraphages"], 7: GAMES["quadraphages"], 3: GAMES["kvadratik"], 5: GAMES["quadrupel"]}
 

@@ -9,7 +9,7 @@ from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.mail.transports.protocols import Arrival
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.players import identity
 from pbem.secret import Secret
 from pbem.server.triage import Triage

@@ -11,7 +11,7 @@ from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.message import read
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.players import identity, trust
 from pbem.storage.models import Incoming, Outgoing
 from pbem.tokens import Keyring, Purpose, Token

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from pbem.features.house.commands import HINTS_PER_DAY
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.messages.said.messages import OpponentLeft
 from pbem.storage.models import HOUSE, Player, Search
 from pbem.storage.outbox import Mailer

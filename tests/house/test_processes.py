@@ -7,8 +7,8 @@ import pytest
 
 from notation.games import GAMES
 from pbem.features.house.measuring import measured
+from pbem.features.house.messages import read_turn
 from pbem.features.house.protocol import FINDINGS, Question, respond
-from pbem.features.house.replies import read_turn
 from pbem.features.house.searcher import IsolatedSearcher, SearchFailed, SearchStopped
 from tests import toys
 

@@ -8,8 +8,8 @@ from notation.board import format_board
 from notation.games import GAMES
 from notation.record import Record
 from pbem.cli.demo import playing
-from pbem.matches.naming import subject_of
-from pbem.messages.reply_addresses import address_with
+from pbem.matches.queries import subject_of
+from pbem.messages.links import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply, Presence

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from pbem import config
 from pbem.cli.index import app
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.server import daemon
 from pbem.tokens import Keyring, Purpose, Token
 from tests import databases

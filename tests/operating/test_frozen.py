@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem.storage.sqlite
-from pbem.storage import holders
+from pbem.storage import leases
 from tests.operating.daemons import Daemon, stopped_writer
 from tests.operating.matches import in_play
 from tests.operating.site import Site
@@ -18,7 +18,7 @@ from tests.servers import until
 
 pytestmark = [
     pytest.mark.own_database,
-    pytest.mark.skipif(not holders.LOCKS.exists(), reason="only Linux tells who holds a lock"),
+    pytest.mark.skipif(not leases.LOCKS.exists(), reason="only Linux tells who holds a lock"),
 ]
 
 
@@ -74,13 +74,13 @@ def test_a_stopped_daemon_is_named(on_sqlite: Site) -> None:
         until(lambda: on_sqlite.rows("select count(*) from daemon") == [1], "it tells how it is")
         assert "stopped" not in on_sqlite.pbem("status").said
         os.kill(number, signal.SIGSTOP)
-        until(lambda: holders.is_stopped(number), "it is stopped")
+        until(lambda: leases.is_stopped(number), "it is stopped")
         done = on_sqlite.pbem("run", "--once")
         assert (done.code, f"another daemon ({told(number)}) is running on" in done.err) == (2, True), done
         problems = json.loads(on_sqlite.pbem("status", "--json").out)["problems"]
         assert [each.partition(", ")[2] for each in problems if "stopped" in each] == [told(number)]
         os.kill(number, signal.SIGCONT)
-        until(lambda: not holders.is_stopped(number), "it goes on")
+        until(lambda: not leases.is_stopped(number), "it goes on")
         assert "stopped" not in on_sqlite.pbem("status").said
         done = daemon.end()
         assert done.code == 0, done

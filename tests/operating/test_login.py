@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.oauth2 import stored
+from pbem.mail.oauth2 import providers
 from tests.operating.site import FOLDER_IN, Site
 from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider
 from tests.servers import free_port
@@ -42,7 +42,7 @@ def test_login_writes_the_tokens(configured: Site, provider: Provider) -> None:
     assert f"open {provider.url}/enter in a browser, on any device, and enter ABCD-1234" in done.out
     path = configured.folder / "oauth2.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    tokens = stored.load(path)
+    tokens = providers.load(path)
     assert tokens
     assert tokens.access in provider.valid
     assert tokens.access not in done.said

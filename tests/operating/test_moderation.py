@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from pbem.features.moderation import due as announcing
+from pbem.features.moderation import broadcasts as announcing
 from pbem.storage.models import Player
 from tests import spent
 from tests.correspondence import Correspondence

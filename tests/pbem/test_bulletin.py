@@ -6,7 +6,7 @@ from email.message import EmailMessage
 import pytest
 
 from pbem.features.bulletin import bulletins
-from pbem.features.bulletin import due as scheduled
+from pbem.features.bulletin import bulletins as scheduled
 from pbem.storage import database
 from pbem.storage.models import Bulletin
 from tests import scenes

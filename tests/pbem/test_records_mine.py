@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from notation import record
-from pbem.features.records import record_archive
+from pbem.features.records import commands
 from pbem.storage.models import Match, MatchState
 from tests import scenes, spent
 from tests.correspondence import Correspondence, text
@@ -55,7 +55,7 @@ def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) 
 
 
 def test_what_does_not_fit_is_in_the_next_one(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_archive, "MOST_MATCHES", 2)
+    monkeypatch.setattr(commands, "MOST_MATCHES", 2)
     add(letters, 2)
 
     first = asked(letters)

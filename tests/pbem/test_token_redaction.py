@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.messages.reply_addresses import address_with
+from pbem.messages.links import address_with
 from pbem.messages.said.messages import Answer
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content

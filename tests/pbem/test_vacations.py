@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.features.time import pauses
+from pbem.features.time import commands
 from pbem.features.time import vacations_due as vacations
 from pbem.storage.database import transaction
 from tests import databases, scenes
@@ -161,7 +161,7 @@ def test_what_is_told_is_told_once(letters: Correspondence) -> None:
     if databases.kind() == "postgresql":
         with transaction(engine) as session:
             session.connection().exec_driver_sql("select * from match, vacation for update")
-            assert vacations.tell(engine, server, now) == pauses.end(engine, server, now) == 0
-    for end in (vacations.tell, pauses.end):
+            assert vacations.tell(engine, server, now) == commands.end(engine, server, now) == 0
+    for end in (vacations.tell, commands.end):
         assert [end(engine, server, now) for _ in range(2)] == [1, 0]
     assert len(letters.wait()) == 3

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from pbem.matches.ratings import derivation, standings
-from pbem.matches.ratings.weeks import begins
+from pbem.matches.ratings.derivation import begins
 from pbem.storage import database
 from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
 from tests import databases

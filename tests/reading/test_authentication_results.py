@@ -2,8 +2,7 @@
 
 import pytest
 
-from pbem.mail.reading.authentication import Authenticity, of_results
-from pbem.mail.reading.authentication_results import MethodResult, results
+from pbem.mail.reading.authentication import Authenticity, MethodResult, of_results, results
 from tests.effort import calls
 
 OURS = "mx.games.example"

@@ -6,8 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from pbem.config import ChecksSettings
-from pbem.mail.reading.authentication import Authenticity, Checked, check
-from pbem.mail.reading.dkim_coverage import aligned
+from pbem.mail.reading.authentication import Authenticity, Checked, aligned, check
 from tests.correspondence import MORNING
 from tests.effort import calls
 

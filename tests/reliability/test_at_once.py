@@ -20,14 +20,14 @@ from notation.time_control import TimeControl
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
-from pbem.features.seeks import due as expiry
+from pbem.features.seeks import commands as expiry
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
 from pbem.matches import agreements, integrity, queries
 from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
 from pbem.matches.ratings import derivation
-from pbem.matches.ratings.weeks import WEEK, begins
+from pbem.matches.ratings.derivation import WEEK, begins
 from pbem.secret import Secret
 from pbem.server.scheduled import alerts
 from pbem.storage import database

@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -22,7 +23,7 @@ TURNS = "select count(*) from ply join match on match.id = ply.match where level
 @pytest.fixture(autouse=True)
 def _answers_wait_for_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no answer go out alone because daemons start slowly."""
-    monkeypatch.setattr(receipts, "WAIT", receipts.LONGEST)
+    monkeypatch.setattr(receipts, "WAIT", timedelta(hours=1))
 
 
 def turn(rehearsal: Rehearsal) -> None:

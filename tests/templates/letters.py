@@ -9,9 +9,9 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from pbem.features.all import FEATURES
-from pbem.features.moderation import bans, broadcasts, names
+from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
-from pbem.messages.said.templates import template_folders
+from pbem.messages.said.sections import template_folders
 from pbem.players import addresses
 from pbem.players.rate_limits import MOST_SAME
 from pbem.server import daemon
@@ -271,9 +271,9 @@ def _moderate(letters: Correspondence) -> None:
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
         bob, dave = (session.exec(select(Player).where(Player.name == each)).one() for each in ("bob", "dave"))
-        bans.ban(session, server, FEATURES, bob, why, now)
-        bans.unban(session, server, bob, Order("terminal"), now)
-        names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
+        acts.ban(session, server, FEATURES, bob, why, now)
+        acts.unban(session, server, bob, Order("terminal"), now)
+        acts.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
     letters.wait(minutes=1)

@@ -22,7 +22,7 @@ from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, 
 from pbem.mail.oauth2 import login
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.oauth2.login import NotLoggedIn, Pause
-from pbem.mail.oauth2.stored import Tokens
+from pbem.mail.oauth2.providers import Tokens
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted

@@ -18,7 +18,7 @@ from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, Settings, SmtpSettings
 from pbem.config.mail import is_loopback
 from pbem.mail.oauth2.access import AccessTokens
-from pbem.mail.transports import imap_connection, imap_idle
+from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import NotAccepted, Patience
 from pbem.mail.transports.smtp import SmtpOutbox
@@ -108,7 +108,7 @@ def _folders(client: Any, account: ImapSettings) -> Iterator[Finding]:
 
 def _capabilities(client: Any, account: ImapSettings) -> Iterator[Finding]:
     if not client.has_capability("IDLE"):
-        yield finding("imap.no_idle", seconds=imap_idle.POLL_SECONDS)
+        yield finding("imap.no_idle", seconds=imap_connection.POLL_SECONDS)
     if not client.has_capability("MOVE"):
         row = "imap.no_move" if client.has_capability("UIDPLUS") else "imap.no_uidplus"
         yield finding(row, folder=account.folder)

@@ -13,7 +13,7 @@ from pbem.cli.doctor import faults
 from pbem.cli.doctor.findings import Finding, finding, problem, unwritable
 from pbem.config.veiled import veiled_url
 from pbem.mail.reading.limits import LARGEST_MESSAGE
-from pbem.storage import holders
+from pbem.storage import leases
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, RawMessage
 from pbem.storage.utc import now
@@ -51,7 +51,7 @@ def obstacle(engine: Engine) -> Finding | None:
     try:
         within(SECONDS, lambda: _store_and_take_back(engine))
     except Late:
-        if who := holders.of(engine.url):
+        if who := leases.writing(engine.url):
             return finding("database.held", said="database is locked", who=who)
         return finding("database.silent", url=veiled_url(url), seconds=SECONDS)
     except DBAPIError as error:
@@ -73,7 +73,7 @@ def unusable(error: Unusable | DBAPIError, url: str) -> Finding:
     said = str(error)
     if isinstance(error, DBAPIError):
         said = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
-        if who := holders.behind(error, make_url(url)):
+        if who := leases.behind(error, make_url(url)):
             return finding("database.held", said=said, who=who)
     advice = faults.database_advice(error, said, make_url(url))
     return problem(said, advice or "start the database, or correct database in [server], or its rights")

@@ -9,7 +9,7 @@ from pbem import config
 from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.config import OAuth2Settings
 from pbem.mail.oauth2 import login as flows
-from pbem.mail.oauth2 import providers, stored
+from pbem.mail.oauth2 import providers
 from pbem.secret import BadConfig
 
 
@@ -34,12 +34,12 @@ def login(
     except flows.NotLoggedIn as error:
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
-    stored.save(settings.token_file, tokens)
+    providers.save(settings.token_file, tokens)
     out.print(f"logged in; wrote {settings.token_file}", markup=False, highlight=False)
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 
 
-def _by_browser(settings: OAuth2Settings, port: int, *, paste: bool) -> stored.Tokens:
+def _by_browser(settings: OAuth2Settings, port: int, *, paste: bool) -> providers.Tokens:
     def show(url: str) -> None:
         out.print("open this in a browser, and log in as the server's account:", highlight=False)
         typer.echo(url)  # in one piece, for copying

@@ -1,7 +1,7 @@
 """The commands that somebody can write, with what a reader of lines asks of all of them: found once, not by message."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from pbem.conversation.core import Command
@@ -52,3 +52,81 @@ class Commands(dict[str, Command]):
             for alias in command.aliases:
                 found.setdefault(alias, name)
         return found
+
+
+CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
+RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
+CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
+"""Words that appear in sentences about squares, but in no turn."""
+SHORTEST = 4
+"""How many characters a word of letters and figures has that stands in no text but as a turn."""
+
+
+def cells(text: str) -> int:
+    """Return how many cells a text names.
+
+    >>> cells("1 c1b1 g9h9"), cells("[1]")
+    (4, 0)
+    """
+    return len(CELL.findall(text))
+
+
+def is_short_word(text: str) -> bool:
+    """Return whether a text is one word that other texts have as well: a number, a square, or a word like "pass".
+
+    >>> is_short_word("8"), is_short_word("h8"), is_short_word("pass"), is_short_word("e3f4"), is_short_word("1 a7b7")
+    (True, True, True, False, False)
+    """
+    return len(text.split()) == 1 and (len(text) < SHORTEST or text.isalpha())
+
+
+def is_board_or_record(words: str) -> bool:
+    """Return whether a line is a row of one of our boards or records, quoted without marks.
+
+    >>> is_board_or_record("x o . O x x . . x  3"), is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
+    (True, True)
+    >>> is_board_or_record("5 c1b1 g9h9")
+    False
+    """
+    first = words.split(maxsplit=1)[0] if words.strip() else "."
+    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
+
+
+def begins_like_a_move(read: str) -> bool:
+    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
+
+
+def is_sentence(words: str) -> bool:
+    """Return whether a text that starts like a turn is more likely prose ("3 cheers for you", "a1 is a fine square").
+
+    >>> is_sentence("c1b1 g9h9 9"), is_sentence("c1 b1 is what I feared")
+    (False, True)
+    """
+    if not CONNECTIVES.isdisjoint(words.lower().split()):
+        return True
+    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
+
+
+SIZE = 25
+"""How many lines a page has."""
+LAST = 400
+
+
+def numbered(words: Sequence[str]) -> tuple[int, list[str]]:
+    """Return the number of the page among the words, and the other words.
+
+    >>> numbered(["quadrature", "2"]), numbered([]), numbered(["0"])
+    ((2, ['quadrature']), (1, []), (1, []))
+    """
+    numbers = [word for word in words if word.isascii() and word.isdecimal()]
+    page = int(numbers[0][:9]) if numbers else 1
+    return min(max(page, 1), LAST), [word for word in words if word not in numbers]
+
+
+def following(command: str, words: Sequence[str], page: int, *, more: bool) -> str | None:
+    """Return how to ask for the page after this one, if there is one.
+
+    >>> following("seeks", ["quadrature"], 1, more=True)
+    'seeks quadrature 2'
+    """
+    return " ".join((command, *words, str(page + 1))) if more and page < LAST else None

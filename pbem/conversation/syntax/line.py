@@ -14,10 +14,9 @@ from typing import Any
 from notation.games import GAMES, GamePack
 from pbem.conversation.core import Command, Line
 from pbem.conversation.syntax import courtesies
-from pbem.conversation.syntax.commands import Commands
-from pbem.conversation.syntax.looks import begins_like_a_move, cells, is_board_or_record, is_sentence
+from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
-from pbem.mail.reading.subjects import bare_subject
+from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditions, turns
 from pbem.matches.turns import ParsedTurn
 

@@ -27,7 +27,7 @@ from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraf
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.conversation.syntax.which_turn import LONGEST_LINE, MOST_SEARCHED, After, TurnFinder
-from pbem.mail.reading.subjects import bare_subject
+from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
 from pbem.matches.conditions import LONGEST, is_plain

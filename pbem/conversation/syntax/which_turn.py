@@ -5,10 +5,10 @@ from typing import Any
 
 from engines.core import Position
 from pbem.conversation.core import Line
+from pbem.conversation.syntax.commands import cells, is_short_word
 from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MessageDraft
 from pbem.conversation.syntax.line import ADDRESSED, LineReader
-from pbem.conversation.syntax.looks import cells, is_short_word
 from pbem.mail.reading.text.normalize import to_ascii
 
 LONGEST_LINE = 1_000

@@ -13,9 +13,9 @@ from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
-from pbem.features.seeks import open_seeks
-from pbem.messages.reply_addresses import address_with
-from pbem.messages.said.welcome import Welcome, titles
+from pbem.features.seeks import seeks
+from pbem.messages.links import address_with
+from pbem.messages.said.messages import Welcome, titles
 from pbem.players import blocks, erasure, invitations
 from pbem.storage.models import ModerationAct, Player
 from pbem.tokens import Purpose, Token
@@ -131,7 +131,7 @@ def join(request: Request, line: Line) -> Decision:
         games=titles(),
         board=tuple(board.splitlines()),
         house=request.house.enabled,
-        seeks=open_seeks.newest(request.session, player, request.now),
+        seeks=seeks.newest(request.session, player, request.now),
     )
     return Decision(answer=(told,))
 

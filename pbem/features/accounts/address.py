@@ -7,7 +7,7 @@ from sqlmodel import col, func, select
 from pbem.conversation.core import Command, Decision, Group, Line, Request, ToNewAddress
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.messages.said.messages import AddressQuestion
 from pbem.messages.said.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity, invitations, rate_limits

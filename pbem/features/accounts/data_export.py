@@ -14,24 +14,19 @@ from typing import Any
 
 from sqlmodel import Session, col, or_, select
 
+from pbem.config import ServerSettings
 from pbem.matches import prepared
-from pbem.matches.naming import name
-from pbem.matches.queries import players_of, plies, seat_of, taken_back
+from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
-from pbem.messages.extras import ExportHook
+from pbem.messages.kinds import ExportHook, Extra, Rendering
+from pbem.messages.mime import Attachment
+from pbem.messages.said.messages import Export
+from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import directory, known_addresses
-from pbem.storage.models import (
-    Calendar,
-    Incoming,
-    Match,
-    MatchState,
-    Outgoing,
-    Player,
-    PlayerRating,
-)
+from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
 from pbem.storage.outbox import WITH_CONTENT
 
 MOST_BYTES = 5_000_000
@@ -250,3 +245,20 @@ def _heard(sent: Any) -> Iterator[dict[str, Any]]:
     for row in sent:
         if row.payload.get("message") and row.payload.get("by"):
             yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}
+
+
+def enclosed(rendering: Rendering) -> Extra | None:
+    row = rendering.row
+    if not isinstance(rendering.payload, Export) or (owner := rendering.session.get(Player, row.player)) is None:
+        return None
+    held = gather(rendering.session, owner, row.created, rendering.redactor, rendering.exports)
+    return Extra(files=tuple(export_files(held, rendering.server, rendering.redactor)), told=held)
+
+
+def export_files(held: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
+    text = text_of("parts/held.j2", held.facts | {"server": server})
+    yield Attachment(f"{held.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
+    yield Attachment(f"{held.name}.json", "application", "json", redactor.redact_bytes(held.json))
+    archive, number = held.archive
+    if number:
+        yield Attachment(f"{held.name}-mails.zip", "application", "zip", archive)

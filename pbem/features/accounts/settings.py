@@ -10,14 +10,13 @@ from pbem.features.playing.viewing import games
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars, timekeeping
 from pbem.matches.clock.calendars import DAYS, TooManyChoices
-from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.wording import moment
+from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
 from pbem.messages import kinds
 from pbem.messages.preferences import with_defaults
+from pbem.messages.said.messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
-from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import complaints, invitations, schedule
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preferences import OFF, Preference

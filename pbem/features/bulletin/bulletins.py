@@ -7,28 +7,59 @@ a week, however many daemons there are and whatever crashes.
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, delete, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
-from pbem.features.ratings.messages import places_listed
-from pbem.features.seeks import open_seeks
+from pbem.config import ServerSettings
+from pbem.features.ratings.commands import PlaceListed, places_listed
+from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.naming import name
-from pbem.matches.queries import people_of
+from pbem.matches.queries import name, people_of
 from pbem.matches.ratings import standings
 from pbem.messages import preferences
 from pbem.messages.preferences import HOUR
-from pbem.messages.said.welcome import LISTED
+from pbem.messages.said.messages import LISTED, OpenSeek
 from pbem.players import schedule
 from pbem.players.directory import is_reachable
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Bulletin, Match, Player
+from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import Part, Payload
 from pbem.storage.preferences import OFF, ON, Preference
 from pbem.storage.retention import change
+from pbem.tokens import Purpose
+
+
+class BulletinMatch(Part):
+    number: int
+    title: str
+    player: str
+    opponent: str
+    who: str = ""
+    """The winner; empty if nobody has won."""
+    result: str = ""
+    """How it ended, unless the rules say who has won."""
+
+
+class Leaders(Part):
+    title: str
+    rows: tuple[PlaceListed, ...]
+
+
+class WeeklyBulletin(Payload, template="bulletin"):
+    matches: tuple[BulletinMatch, ...] = ()
+    more: bool = False
+    """Whether more matches have ended."""
+    seeks: tuple[OpenSeek, ...] = ()
+    leaders: tuple[Leaders, ...] = ()
+    is_long: ClassVar = True
+    heading: ClassVar = "The last week"
+
 
 WEEK = timedelta(days=7)
 MOST_MATCHES = 20
@@ -98,7 +129,7 @@ def between(session: Session, reader: Player, since: datetime, now: datetime) ->
     return WeeklyBulletin(
         matches=tuple(_played(match, people[match.seat0], people[match.seat1]) for match in found[:MOST_MATCHES]),
         more=len(found) > MOST_MATCHES,
-        seeks=open_seeks.newest(session, reader, now),
+        seeks=seeks.newest(session, reader, now),
         leaders=tuple(
             leaders for game in islice(games, LISTED) if (leaders := _leaders(session, game, reader, now)).rows
         ),
@@ -140,3 +171,18 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
 def export(session: Session, player: Player) -> dict[str, Any]:
     row = session.get(Bulletin, player.id)
     return {"next_bulletin": None if row is None else row.due}
+
+
+def _send(session: Session, row: Bulletin, server: ServerSettings, now: datetime) -> bool:
+    found = next_for(session, row, now)
+    if found is None:
+        return False
+    player, told = found
+    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+    return True
+
+
+send = each_row(Bulletin, due, _send, doing="bulletins")
+"""Queues the bulletins that are due, some of them, and returns how many had something to tell."""
+ARE_DUE = exists().where(col(Bulletin.due) <= NOW)
+DUE = (Due(name="bulletins.send", when=ARE_DUE, act=send),)

@@ -18,10 +18,9 @@ from pbem.features.house import commands as house
 from pbem.features.playing import offers
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle
-from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import challenges_to, locked, opponent_of, pack_of
+from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
+from pbem.messages.said.messages import Welcome
 from pbem.messages.said.sections import ChallengeSent
-from pbem.messages.said.welcome import Welcome
 from pbem.players import blocks, invitations, willingness
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Match, MatchState, Player

@@ -1,11 +1,17 @@
-"""What the words of a challenge say, and which command people mean by words like those."""
+"""Offers to somebody, such as challenges: their rules, and what becomes of those that nobody answers."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import structlog
+from sqlalchemy import BindParameter, bindparam, exists
+from sqlmodel import Session, col, select
 
 from notation import time_control
 from notation.games import GAMES
+from pbem.config import ServerSettings
 from pbem.conversation.core import NAMED_CONTEST, Shape
 from pbem.conversation.syntax import intents, terms
 from pbem.conversation.syntax.sentences import WORDS, any_of
@@ -13,7 +19,13 @@ from pbem.conversation.syntax.terms import BEGIN, Terms
 from pbem.errors import Refused
 from pbem.features.house import commands as house
 from pbem.features.house.commands import LEVEL
-from pbem.features.house.levels import LEVELS
+from pbem.features.house.player import LEVELS
+from pbem.matches import lifecycle, queries
+from pbem.matches.events import OfferWithdrawn
+from pbem.matches.lifecycle import OFFER_OPEN
+from pbem.players import announcements
+from pbem.storage.due import Due, each_row
+from pbem.storage.models import Match, MatchState, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +139,38 @@ def game_said(sentence: str) -> str | None:
         return None
     level = next((word for word in house.as_written(sentence.rstrip(".!? ")) if word.startswith("level=")), "")
     return f"play {game[1].lower()} {level}".strip()
+
+
+# Challenges that nobody answers end after two weeks, and their challengers are told; those challenged were asked once.
+#
+# Each match has a transaction of its own that locks it, so only one of several daemons acts on it.
+log = structlog.get_logger()
+
+LONG_AGO: BindParameter[datetime] = bindparam("long_ago")
+"""OFFER_OPEN before the look at what is due."""
+
+
+def _unanswered(session: Session, now: datetime, most: int) -> list[int]:
+    waiting = (Match.state == MatchState.OFFERED, col(Match.created) <= now - OFFER_OPEN)
+    found = select(Match.id).where(*waiting).order_by(col(Match.created), col(Match.id))
+    return [number or 0 for number in session.exec(found.limit(most))]
+
+
+def _end(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
+    """End a challenge that is unanswered. Return whether it was; a message that waits may be the answer."""
+    challenger = session.get_one(Player, match.challenger)
+    challenged = session.get_one(Player, queries.opponent_of(match, challenger))
+    is_over = match.state == MatchState.OFFERED and match.created <= now - OFFER_OPEN
+    if not is_over or queries.waits_from(session, challenged.address):
+        return False
+    withdrawn = lifecycle.withdraw(session, match, challenger, now)
+    unanswered = (replace(event, unanswered=True) for event in withdrawn if isinstance(event, OfferWithdrawn))
+    announcements.announce(session, server, now, unanswered)
+    log.info("challenge unanswered", match=match.id)
+    return True
+
+
+end = each_row(Match, _unanswered, _end, doing="challenges that end")
+"""Ends the challenges that have waited long enough, and returns how many those are."""
+HAVE_WAITED = exists().where(col(Match.state) == MatchState.OFFERED, col(Match.created) <= LONG_AGO)
+DUE = (Due(name="challenges.end", when=HAVE_WAITED, act=end, moments={LONG_AGO.key: -OFFER_OPEN}),)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pbem.messages.said.welcome import GameTitle
+from pbem.messages.said.messages import GameTitle
 from pbem.storage.payloads import Part, Section
 
 

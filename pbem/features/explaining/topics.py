@@ -24,7 +24,7 @@ from pbem.features.explaining.messages import (
     HelpOnTopic,
     OptionHelp,
 )
-from pbem.messages.said.welcome import LISTED, titles
+from pbem.messages.said.messages import LISTED, titles
 from pbem.storage.preferences import Preference
 
 Explanation = (

@@ -12,7 +12,7 @@ from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import terms
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.house import analyses, levels
+from pbem.features.house import analyses
 from pbem.features.house import player as house_player
 from pbem.features.house.messages import AnalysisAsked
 from pbem.matches import lifecycle, replays
@@ -58,13 +58,13 @@ def name(request: Request) -> str:
 
 def level_of(request: Request, given: str | None) -> int:
     if given is None:
-        return levels.DEFAULT
+        return house_player.DEFAULT
     wanted = given.strip().lower()
-    found = next((each for each in levels.LEVELS if wanted in (str(each.number), each.name.lower())), None)
+    found = next((each for each in house_player.LEVELS if wanted in (str(each.number), each.name.lower())), None)
     if found is None:
         raise Refused(
             f"The house has no level {given[:20]}.",
-            fits=f'Its levels are 1 to {len(levels.LEVELS)}; "help levels" explains them.',
+            fits=f'Its levels are 1 to {len(house_player.LEVELS)}; "help levels" explains them.',
         )
     return found.number
 

@@ -1,12 +1,14 @@
-"""The house as a player: a row without an address, made when it is first challenged."""
+"""The house as a player: one account that is never written to, and plays at several levels."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
 from sqlmodel import Session, select
 
+from engines import search
 from engines.core import Seat
 from pbem.matches.queries import seat_of
 from pbem.storage.database import exclude_others
@@ -73,3 +75,27 @@ def _candidates() -> Iterator[str]:
     yield NAME
     yield f"{NAME}-bot"
     yield from (f"{NAME}-bot{number}" for number in count(2))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    number: int
+    name: str
+    description: str
+    nodes: int
+    """How many moves it tries before it plays one."""
+
+
+_NAMED = (
+    ("Beginner", "sees little beyond your next turn, and often not even that"),
+    ("Casual", "takes what you leave, and has no plan"),
+    ("Regular", "punishes plain mistakes; a first win takes some practice"),
+    ("Strong", "sees most short combinations before you do"),
+    ("Strongest", "the best it can in a few seconds; no master of any game"),
+)
+LEVELS = tuple(
+    Level(each.number, name, description, each.nodes)
+    for each, (name, description) in zip(search.LEVELS, _NAMED, strict=True)
+)
+DEFAULT = 2
+"""The level of a challenge that names none: a newcomer should have a chance."""

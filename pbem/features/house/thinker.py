@@ -19,12 +19,21 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.conversation import receipts
 from pbem.failpoints import Step
-from pbem.features.house import analyses, player, queue, replies
-from pbem.features.house.analyst import Analyst
+from pbem.features.house import analyses, messages, player
+from pbem.features.house.jobs import (
+    HOUR,
+    IS_TO_MOVE,
+    MOST,
+    PAUSES,
+    TURNS_PER_HOUR,
+    Analyst,
+    is_to_move,
+    next_turns,
+    search,
+    take_one,
+)
 from pbem.features.house.protocol import Question, SearchAnswer, seed
-from pbem.features.house.queue import PAUSES
 from pbem.features.house.searcher import Searcher
-from pbem.features.house.searching import search, take_one
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
@@ -39,9 +48,7 @@ log = structlog.get_logger()
 
 MOST_HINTS = 5
 """How many of the hints that are awaited are looked at in one step."""
-MOST = 3
-"""After that many searches for a turn which didn't end well, the admin is told."""
-_LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
+_LOOK = columns(or_(IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
 """Whether there may be anything to think about; mostly there is nothing."""
 
 
@@ -59,7 +66,7 @@ class Thinker:
     searcher: Searcher
     holder: str
     clock: Callable[[], datetime]
-    turns_per_hour: int = queue.TURNS_PER_HOUR
+    turns_per_hour: int = TURNS_PER_HOUR
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Search for the next turn against each opponent who waits. Return their number; if it isn't 0, call again."""
@@ -67,7 +74,7 @@ class Thinker:
             if not session.connection().execute(_LOOK).scalar():
                 return 0
             house = player.find(session)
-            waiting = queue.next_turns(session, house, self.clock(), self.turns_per_hour) if house is not None else []
+            waiting = next_turns(session, house, self.clock(), self.turns_per_hour) if house is not None else []
         searched = 0
         for number in waiting:
             if stopped():
@@ -90,7 +97,7 @@ class Thinker:
         if asked is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
             return False
         try:
-            turn = replies.check_hint(asked, self.searcher.search(asked).turn)
+            turn = messages.check_hint(asked, self.searcher.search(asked).turn)
             with transaction(self.engine) as session:
                 receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session.connection(), Channel.OWED)
@@ -130,7 +137,7 @@ class Thinker:
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, number), player.find(session)
-            if match is None or house is None or not queue.is_to_move(match, house):
+            if match is None or house is None or not is_to_move(match, house):
                 return None
             opponent = opponent_of(match, house)
             row = _row(session, number, version(match)) or Search(
@@ -152,10 +159,10 @@ class Thinker:
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, task.match), player.find(session)
-            if match is None or house is None or version(match) != task.version or not queue.is_to_move(match, house):
+            if match is None or house is None or version(match) != task.version or not is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
-            turn = replies.read_turn(snapshot.notation, snapshot.base, answer.turn)
+            turn = messages.read_turn(snapshot.notation, snapshot.base, answer.turn)
             events = lifecycle.play(session, snapshot, snapshot.base.turn or 0, turn, now)
             row = _row(session, task.match, task.version)
             if row is not None:
@@ -196,4 +203,4 @@ def _row(session: Session, number: int, seen: int) -> Search | None:
 def _forget(session: Session, task: TurnTask, now: datetime) -> None:
     """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
     earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
-    session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
+    session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - HOUR))

@@ -1,14 +1,41 @@
-"""Acts of moderation: who does something and why, and the rows that keep it."""
+"""What the operator does to players and matches: closes accounts, renames, ends matches; and the rows that keep it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 import structlog
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, select, update
 
-from pbem.storage.models import ModerationAct, Player
+from engines.core import Seat
+from engines.seats import other
+from notation.ending import Ending, Termination
+from pbem.config import ServerSettings
+from pbem.conversation.feature import Features
+from pbem.errors import Refused
+from pbem.features.moderation.messages import AccountChanged, Renamed
+from pbem.matches import lifecycle
+from pbem.matches.events import Events
+from pbem.matches.queries import locked, name, of_player, opponent_of, players_of, playing, seat_of
+from pbem.messages.said.sections import ChallengeClosed, TurnNews
+from pbem.players import announcements, invitations
+from pbem.players.notices import notify
+from pbem.storage import retention
+from pbem.storage.models import (
+    HOUSE,
+    UNSENT,
+    ClosedAddress,
+    Match,
+    MatchState,
+    ModerationAct,
+    Outgoing,
+    OutgoingState,
+    Player,
+)
+from pbem.storage.outbox import Mailer
+from pbem.tokens import Purpose
 
 log = structlog.get_logger()
 
@@ -73,3 +100,164 @@ def export(session: Session, player: Player) -> dict[str, Any]:
     rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
     acts = [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
     return {"moderation": acts}
+
+
+def rename(session: Session, server: ServerSettings, player: Player, wanted: str, order: Order, now: datetime) -> None:
+    """The old name is kept: it is found when the player's data is deleted, and nobody else gets it."""
+    player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
+    former = player.name or ""
+    player.name = wanted
+    session.flush()
+    keep(session, order, "rename", now, player=player.id, former_name=former)
+    mailer = Mailer(session, server, now)
+    told = Renamed(who=wanted, by=former, own=True, message=order.reason)
+    mailer.to_player(player, told, purpose=Purpose.PERSONAL)
+    for opponent in _opponents(session, player):
+        mailer.to_player(opponent, Renamed(who=wanted, by=former, own=False), purpose=Purpose.PERSONAL, is_notice=True)
+
+
+def _opponents(session: Session, player: Player) -> list[Player]:
+    numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
+    people = (session.get_one(Player, number) for number in sorted(numbers))
+    return [each for each in people if each.address != HOUSE and each.stopped is None and each.banned is None]
+
+
+DRAW = "draw"
+BY_OPERATOR = "the operator of this server has ended it"
+"""Why a match was cancelled."""
+
+
+def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
+    """Return a match or challenge that isn't over, locked unless it is only looked at; raise Refused."""
+    match = locked(session, number) if locks else session.get(Match, number)
+    if match is None:
+        raise Refused(f"There is no match {number}.")
+    if match.state not in (MatchState.RUNNING, MatchState.OFFERED):
+        raise Refused(f"Match {number} is {match.state} already, so nothing was changed.")
+    return match
+
+
+def close(session: Session, server: ServerSettings, match: Match, order: Order, now: datetime) -> None:
+    if match.state == MatchState.OFFERED:
+        challenger = session.get_one(Player, match.challenger)
+        tell(session, server, lifecycle.withdraw(session, match, challenger, now), order, now)
+    else:
+        tell(session, server, cancel(session, match, now), order, now)
+    keep(session, order, "close", now, match=match.id)
+
+
+def cancel(session: Session, match: Match, now: datetime) -> Events:
+    return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=BY_OPERATOR)
+
+
+def adjudicate(
+    session: Session, server: ServerSettings, match: Match, wanted: str, order: Order, now: datetime
+) -> None:
+    if match.state != MatchState.RUNNING:
+        raise Refused(f"Match {match.id} hasn't started, so it has no result.", fits='"close" withdraws it.')
+    winner = None if wanted == DRAW else _player(session, match, wanted)
+    seat = None if winner is None else seat_of(match, winner)
+    tell(session, server, decide(session, match, seat, now), order, now)
+    act, player = ("adjudicate draw", None) if winner is None else ("adjudicate", winner.id)
+    keep(session, order, act, now, match=match.id, player=player)
+
+
+def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -> Events:
+    return lifecycle.end(session, match, Ending(Termination.ADJUDICATED), winner, now)
+
+
+def _player(session: Session, match: Match, wanted: str) -> Player:
+    pair = players_of(session, match)
+    found = next((player for player in pair if player.name == wanted), None)
+    if found is None:
+        names = " and ".join(name(player) for player in pair)
+        raise Refused(f"{wanted[:40]} doesn't play in match {match.id}.", fits=f"{names} do; or write {DRAW}.")
+    return found
+
+
+def tell(session: Session, server: ServerSettings, events: Events, order: Order, now: datetime) -> None:
+    for notice in announcements.notices(session, events):
+        payload = notice.payload
+        if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnNews) and order.reason):
+            payload = replace(payload, by=OPERATOR, message=order.reason)
+        notify(session, server, now, replace(notice, payload=payload))
+
+
+# Closed accounts: whoever has one can neither play nor be played with; their data stays theirs to export and delete.
+#
+# A ban is one transaction that locks the player first, as leaving does: whoever challenges them, or takes a seek of
+# theirs, waits for it and then finds the account closed.
+class BanOutcome(StrEnum):
+    CANCELLED = "cancelled"
+    """They end without a result."""
+    LOST = "lost"
+    """Their opponents win them, by adjudication."""
+
+
+def ban(
+    session: Session,
+    server: ServerSettings,
+    features: Features,
+    player: Player,
+    order: Order,
+    now: datetime,
+    ended: BanOutcome = BanOutcome.CANCELLED,
+) -> int:
+    """Return how many matches ended. Raises Refused."""
+    player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
+    if player.banned is not None:
+        raise Refused(f"The account of {player.name} is closed already, since {player.banned:%Y-%m-%d}.")
+    player.banned = now
+    address = invitations.digest(player.address)
+    if session.get(ClosedAddress, address) is None:
+        session.add(ClosedAddress(address=address, closed=now))
+    session.flush()
+    news = (col(Outgoing.player) == player.id, col(Outgoing.is_notice), col(Outgoing.state).in_(UNSENT))
+    retention.change(session, update(Outgoing).where(*news).values(state=OutgoingState.DROPPED.value, troubled=None))
+    for feature in features:
+        if feature.on_ban is not None:
+            feature.on_ban(session, player, (), now)
+    running = []
+    for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
+        session.refresh(match, with_for_update=True)
+        if match.state == MatchState.RUNNING:
+            running.append(match.id or 0)
+        _end(session, server, match, player, now, ended)
+    told = AccountChanged(
+        closed=True,
+        matches=tuple(running),
+        lost=ended is BanOutcome.LOST,
+        contact=server.admin or "",
+        message=order.reason,
+    )
+    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
+    keep(session, order, f"ban {ended.value}", now, player=player.id)
+    return len(running)
+
+
+def _end(
+    session: Session, server: ServerSettings, match: Match, player: Player, now: datetime, ended: BanOutcome
+) -> None:
+    """End a match of the player, or their part in a challenge, and tell the opponent that but not why."""
+    seat = seat_of(match, player)
+    if match.state == MatchState.RUNNING and seat is not None:
+        lost = ended is BanOutcome.LOST
+        events = decide(session, match, other(seat), now) if lost else cancel(session, match, now)
+        announcements.announce(session, server, now, events)
+    elif match.state == MatchState.OFFERED:
+        answer = lifecycle.withdraw if match.challenger == player.id else lifecycle.decline
+        for notice in announcements.notices(session, answer(session, match, player, now), author=player):
+            notify(session, server, now, notice)
+
+
+def unban(session: Session, server: ServerSettings, player: Player, order: Order, now: datetime) -> None:
+    player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
+    if player.banned is None:
+        raise Refused(f"The account of {player.name} isn't closed.")
+    player.banned = None
+    closed = session.get(ClosedAddress, invitations.digest(player.address))
+    if closed is not None:
+        session.delete(closed)
+    told = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)
+    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
+    keep(session, order, "unban", now, player=player.id)

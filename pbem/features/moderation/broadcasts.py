@@ -7,6 +7,7 @@ each player gets one message, whatever crashes, and however many daemons there a
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -14,6 +15,7 @@ from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Order
 from pbem.features.moderation.messages import Announced
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -87,3 +89,9 @@ def tell_some(
     announcement.told = players[-1].id or 0 if players else announcement.last
     announcement.due = now + APART if len(players) == most else None
     return bool(players)
+
+
+announce = each_row(Announcement, due, tell_some, doing="announcements")
+"""Queues the announcements that are due, and returns how many had somebody to tell."""
+ARE_DUE = exists().where(col(Announcement.due) <= NOW)
+DUE = (Due(name="announcing.announce", when=ARE_DUE, act=announce),)

@@ -3,13 +3,13 @@
 from datetime import datetime
 
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Who
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import commands
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
 from pbem.features.moderation.messages import ActKept, ActsKept, Roster, RosterRow
 from pbem.features.moderation.roster import AccountKind
 from pbem.matches import history
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
@@ -17,18 +17,18 @@ KINDS = (AccountKind.BANNED, AccountKind.STOPPED, AccountKind.UNREACHABLE)
 
 
 def players(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.lower().split())
+    page, words = commands.numbered(line.words.lower().split())
     kind = next((kind for kind in KINDS if kind in words), AccountKind.ALL)
     beginnings = [word for word in words if word != kind]
     if len(beginnings) > 1:
         raise Refused("One beginning of names at a time.", read=line.text, fits=PLAYERS.advice)
     beginning = beginnings[0] if beginnings else ""
-    found, more = roster.players(request.session, paging.SIZE, page, beginning=beginning, kind=kind)
+    found, more = roster.players(request.session, commands.SIZE, page, beginning=beginning, kind=kind)
     told = Roster(
         rows=tuple(_listed(request, player) for player in found),
         kind="" if kind is AccountKind.ALL else kind.value,
         page=page,
-        next_page=paging.following("players", words, page, more=more),
+        next_page=commands.following("players", words, page, more=more),
     )
     return Decision(answer=(told,))
 
@@ -46,15 +46,15 @@ def _listed(request: Request, player: Player) -> RosterRow:
 
 
 def acts_(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.split())
+    page, words = commands.numbered(line.words.split())
     if len(words) > 1:
         raise Refused("Name one player, or none.", read=line.text, fits=ACTS.advice)
     about = roster.called(request.session, words[0]) if words else None
-    kept, more = acts.newest(request.session, paging.SIZE, page, about)
+    kept, more = acts.newest(request.session, commands.SIZE, page, about)
     told = ActsKept(
         rows=tuple(_kept(request, act) for act in kept),
         page=page,
-        next_page=paging.following("acts", words, page, more=more),
+        next_page=commands.following("acts", words, page, more=more),
     )
     return Decision(answer=(told,))
 

@@ -3,15 +3,16 @@
 import re
 from datetime import datetime, timedelta
 
+from sqlmodel import select
+
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import commands
 from pbem.errors import Refused
 from pbem.features.house import player as house
-from pbem.features.house.levels import LEVELS
-from pbem.features.people import named
+from pbem.features.house.player import LEVELS
 from pbem.features.people.messages import (
     FinishedMatch,
     History,
@@ -21,29 +22,44 @@ from pbem.features.people.messages import (
     PlayerProfile,
     Results,
 )
-from pbem.features.seeks import open_seeks, seeks
+from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import history, reliability
 from pbem.matches.history import Tally
-from pbem.matches.naming import name
-from pbem.matches.queries import opponent_of, people_of
+from pbem.matches.queries import name, opponent_of, people_of
 from pbem.matches.ratings import standings
 from pbem.messages import preferences
-from pbem.players import blocks, directory, schedule, sight
+from pbem.players import blocks, directory, schedule
 from pbem.storage.models import Match, Player
 from pbem.storage.preferences import ON
+
+SHAPE = re.compile(r"[\w-]*")
+"""A name, as commands take it."""
+
+
+def player_called(request: Request, line: Line, wanted: str, *, lock: bool = False) -> Player:
+    query = select(Player).where(Player.name == wanted.lower())
+    found = request.session.exec(query.with_for_update() if lock else query).first()
+    if found is None and wanted.lower() == house.current_name(request.session):
+        raise Refused("Nobody has played against the house yet.", fits='"play GAME" begins a match with it.')
+    if found is None or found.deleted is not None or found.confirmed is None:
+        raise Refused(
+            f"No player is called {wanted[:40]}.", read=line.text, fits='"who" lists players open to challenges.'
+        )
+    return found
+
 
 WEEK = timedelta(days=7)
 
 
 def who(request: Request, line: Line) -> Decision:
     player = request.player
-    page, _ = paging.numbered(line.words.split())
-    found, more = directory.listed(request.session, request.now, paging.SIZE, page)
+    page, _ = commands.numbered(line.words.split())
+    found, more = directory.listed(request.session, request.now, commands.SIZE, page)
     told = PlayerList(
         rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
         page=page,
-        next_page=paging.following("who", (), page, more=more),
+        next_page=commands.following("who", (), page, more=more),
         is_listed=directory.LISTED.of(player.settings) == ON,
     )
     return Decision(answer=(told,))
@@ -58,14 +74,14 @@ def _seen(seen: datetime, now: datetime) -> str:
 
 def whois(request: Request, line: Line) -> Decision:
     reader, session, now = request.player, request.session, request.now
-    player = named.player_called(request, line, line.words)
+    player = player_called(request, line, line.words)
     if house.is_house(player):
         return Decision(answer=(_of_house(request, player),))
     known = reliability.of(session, player)
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
-    is_away = vacation is not None and vacation.begins <= now and sight.of_absence(session, player, reader)
+    is_away = vacation is not None and vacation.begins <= now and directory.of_absence(session, player, reader)
     found = [] if is_apart else seeks.of_player(session, player, now)
     told = PlayerProfile(
         player=name(player),
@@ -79,7 +95,7 @@ def whois(request: Request, line: Line) -> Decision:
             for game, each in history.results(session, player).items()
         ),
         pace=history.pace_in_words(session, player),
-        seeks=open_seeks.rows(((row, player) for row in found), reader),
+        seeks=seeks.rows(((row, player) for row in found), reader),
         away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),
     )
@@ -99,18 +115,18 @@ def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
 
 def past(request: Request, line: Line) -> Decision:
     reader, session = request.player, request.session
-    page, words = paging.numbered(line.words.split())
+    page, words = commands.numbered(line.words.split())
     if len(words) > 2:
         raise Refused(
             "A history is that of one player, or of two with each other.", read=line.text, fits=HISTORY.advice
         )
-    people = [named.player_called(request, line, word) for word in words]
+    people = [player_called(request, line, word) for word in words]
     if len(people) == 1 and house.is_house(people[0]):
         people = [reader, *people]  # those of the sender: it plays with everybody
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    found, more = history.finished(session, player, paging.SIZE, page, opponent)
+    found, more = history.finished(session, player, commands.SIZE, page, opponent)
     if opponent is None:
         total = sum(history.results(session, player).values(), Tally())
     else:
@@ -123,7 +139,7 @@ def past(request: Request, line: Line) -> Decision:
         total=_results("", total),
         rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
         page=page,
-        more=more and page < paging.LAST,
+        more=more and page < commands.LAST,
     )
     return Decision(answer=(told,))
 
@@ -172,7 +188,7 @@ WHOIS = Command(
     brief="tell about a player",
     keywords="profile statistics stats pace",
     own_cost=BOARD,
-    shape=named.SHAPE,
+    shape=SHAPE,
 )
 HISTORY = Command(
     "history",

@@ -9,12 +9,11 @@ from pbem.conversation.syntax import intents
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
-from pbem.features.people import named
+from pbem.features.people import commands
 from pbem.features.people.messages import Blocked
 from pbem.matches import lifecycle
 from pbem.matches.events import Event
-from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import locked, of_player, opponent_of
+from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of
 from pbem.messages.said.sections import ChallengeClosed, NotSent
 from pbem.players import announcements, blocks
 from pbem.players.willingness import LIMIT, REJECTS, rejected
@@ -25,7 +24,7 @@ from pbem.storage.preferences import NONE, OFF
 def block(request: Request, line: Line) -> Decision:
     """Let no challenges, offers and seeks pass between the sender and another player, who isn't told."""
     player, session = request.player, request.session
-    other = named.player_called(request, line, line.words)
+    other = commands.player_called(request, line, line.words)
     if other.id == player.id:
         raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
     if house.is_house(other):
@@ -66,7 +65,7 @@ def _with_offers_closed(request: Request, player: Player, other: Player) -> Iter
 
 
 def unblock(request: Request, line: Line) -> Decision:
-    other = named.player_called(request, line, line.words)
+    other = commands.player_called(request, line, line.words)
     if not blocks.unblock(request.session, request.player, other):
         raise Refused("You haven't blocked this player.", read=line.text)
     return Decision(answer=(Blocked(player=name(other), blocked=False),))
@@ -109,7 +108,7 @@ BLOCK = Command(
     group=Group.PLAYERS,
     brief="exchange no more challenges with a player",
     keywords="ban hide harass harassment spam",
-    shape=named.SHAPE,
+    shape=commands.SHAPE,
 )
 UNBLOCK = Command(
     "unblock",
@@ -120,7 +119,7 @@ UNBLOCK = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="end that",
-    shape=named.SHAPE,
+    shape=commands.SHAPE,
 )
 REFUSE = Command(
     "refuse",

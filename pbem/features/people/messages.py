@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pbem.messages.said.welcome import OpenSeek
+from pbem.messages.said.messages import OpenSeek
 from pbem.storage.payloads import Listing, Part, Section
 
 

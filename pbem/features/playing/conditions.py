@@ -12,10 +12,9 @@ from pbem.errors import Refused
 from pbem.matches import conditions as tree
 from pbem.matches import lifecycle, prepared
 from pbem.matches.conditions import ELSE, MOST_LINES, RESIGN, Conditions
-from pbem.matches.naming import name
-from pbem.matches.queries import version
+from pbem.matches.queries import name, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.messages.said.prepared import Branch, PreparedTurns
+from pbem.messages.said.sections import Branch, PreparedTurns
 from pbem.storage.models import Match, Ply
 
 SHOWN = 60

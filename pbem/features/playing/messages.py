@@ -1,6 +1,6 @@
 """What is said of matches that are looked at."""
 
-from pbem.messages.said.shown import ClockShown, TurnTakenBack, TurnTimeShown
+from pbem.messages.said.sections import ClockShown, TurnTakenBack, TurnTimeShown
 from pbem.storage.payloads import Listing, Part, Section
 
 

@@ -6,18 +6,17 @@ from datetime import datetime
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.features.house import answers
+from pbem.features.house import messages
 from pbem.features.playing import conditions
 from pbem.matches import agreements, lifecycle
-from pbem.matches.clock import vacation
+from pbem.matches.clock import calendars
+from pbem.matches.clock.calendars import BadDates, parse_end
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.vacation import BadDates, parse_end
-from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind, find
-from pbem.matches.queries import seat_of, version
+from pbem.matches.queries import name, seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said.offers import Muted
-from pbem.players import pairs, rate_limits
+from pbem.messages.said.sections import Muted
+from pbem.players import directory, rate_limits
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -67,9 +66,9 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     lifecycle.check_running(match)
     _check_seen(request, match)
     rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    pairs.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    directory.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
-    answered = answers.answer_offers(request.session, match, request.now)
+    answered = messages.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
 
 
@@ -187,7 +186,7 @@ PAUSE = Command(
     group=Group.TURNS,
     brief="suggest a pause",
     goes_with_turn=True,
-    accepts=lambda words: not words or vacation.says_when(words),
+    accepts=lambda words: not words or calendars.says_when(words),
 )
 CANCEL = Command(
     "cancel",

@@ -5,16 +5,14 @@ from typing import Any
 from engines.core import Seat
 from notation.core import Notation
 from notation.resemblance import resembling
-from pbem.conversation.addressees import note_to_opponent
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import did_you_mean
-from pbem.conversation.target import opponent_in, own_match
+from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.playing import conditions, offers
 from pbem.matches import lifecycle, prepared, timeouts, turns
 from pbem.matches.events import PartTakenBack
-from pbem.matches.naming import is_hidden
-from pbem.matches.queries import version
+from pbem.matches.queries import is_hidden, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ParsedTurn, ReadTurn
 from pbem.messages.said.sections import TurnBegun, TurnDropped

@@ -7,12 +7,10 @@ from datetime import datetime
 
 from pbem.conversation.core import Request
 from pbem.matches.clock import timesheet
-from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.wording import moment
-from pbem.matches.naming import name, shown
-from pbem.matches.queries import people_of, plies, seat_of
+from pbem.matches.clock.timekeeping import ZONE, moment
+from pbem.matches.queries import name, people_of, plies, seat_of, shown
 from pbem.messages import preferences
-from pbem.messages.said.shown import ClockShown, TurnTimeShown
+from pbem.messages.said.sections import ClockShown, TurnTimeShown
 from pbem.storage.models import Match
 
 MOST = 200

@@ -10,7 +10,7 @@ from sqlmodel import select
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import commands
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
@@ -18,13 +18,22 @@ from pbem.features.playing import times
 from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
 from pbem.matches import variations
 from pbem.matches.clock.timekeeping import expected_due
-from pbem.matches.naming import name, shown
-from pbem.matches.queries import newest_of, opponent_of, pack_of, people_of, seat_of, since_when, taken_back
+from pbem.matches.queries import (
+    name,
+    newest_of,
+    opponent_of,
+    pack_of,
+    people_of,
+    seat_of,
+    shown,
+    since_when,
+    taken_back,
+)
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.said.shown import MatchThen, Preview, TurnTakenBack
-from pbem.players import schedule, sight
-from pbem.players.sight import Sight
+from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack
+from pbem.players import directory, schedule
+from pbem.players.directory import Sight
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_TAKEN_BACK = 200
@@ -34,7 +43,7 @@ MOST_LISTED = 100
 
 
 def games(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.lower().split())
+    page, words = commands.numbered(line.words.lower().split())
     wanted = " ".join(words)
     player: Player | None = request.player if not wanted else None
     if wanted:
@@ -51,7 +60,7 @@ def games(request: Request, line: Line) -> Decision:
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
-    seen = sight.of_matches(request.session, matches, request.sender.player)
+    seen = directory.of_matches(request.session, matches, request.sender.player)
     matches = [match for match in matches if seen[match.id or 0] is not Sight.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
@@ -75,7 +84,7 @@ def games(request: Request, line: Line) -> Decision:
         for match in matches
     )
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
-    following = paging.following("games", [player.name or ""], page, more=more > 0)
+    following = commands.following("games", [player.name or ""], page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
 
@@ -120,7 +129,7 @@ def show(request: Request, line: Line) -> Decision:
 
 def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     """Return the section that shows a match as it is now, or as it was a turn ago to who sees it late."""
-    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    last = directory.last_ply(match, directory.of_reader(request.session, match, request.sender.player))
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
     own = is_to_move(request, match)
@@ -227,7 +236,7 @@ def check_sight(request: Request, match: Match) -> None:
     The words are the same if one of the players has blocked the sender.
     """
     reader = request.sender.player
-    if sight.of_reader(request.session, match, reader) is not Sight.NOTHING:
+    if directory.of_reader(request.session, match, reader) is not Sight.NOTHING:
         return
     if reader is None or reader.confirmed is None:
         raise Refused(
@@ -245,7 +254,7 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
 
     Nothing is replayed here: rendering does it.
     """
-    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    last = directory.last_ply(match, directory.of_reader(request.session, match, request.sender.player))
     if ply is not None and ply > last:
         turns = "1 turn" if last == 1 else f"{last} turns"
         seen = " that you can see" if last < match.plies else ""

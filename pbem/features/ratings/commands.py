@@ -6,19 +6,69 @@ from itertools import islice
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
-from pbem.conversation.syntax import intents, paging
+from pbem.conversation.syntax import commands, intents
 from pbem.errors import Refused
-from pbem.features.ratings.messages import GameStandings, Standings, places_listed
 from pbem.matches.ratings import derivation, standings
-from pbem.matches.ratings.weeks import rated_on
-from pbem.messages.said import welcome
+from pbem.matches.ratings.derivation import rated_on
+from pbem.matches.ratings.standings import RatingPlace
+from pbem.messages.said import messages
+from pbem.storage.models import Player
+from pbem.storage.payloads import Part, Section
+
+
+class PlaceListed(Part):
+    place: int
+    player: str
+    rating: str
+    """Rounded, with a question mark while it is provisional."""
+    won: int
+    drawn: int
+    lost: int
+    own: bool = False
+
+
+def places_listed(places: Iterable[RatingPlace], reader: Player | None, first: int = 1) -> tuple[PlaceListed, ...]:
+    return tuple(
+        PlaceListed(
+            place=number,
+            player=place.name,
+            rating=place.shown,
+            won=place.wins,
+            drawn=place.draws,
+            lost=place.losses,
+            own=reader is not None and place.player == reader.id,
+        )
+        for number, place in enumerate(places, start=first)
+    )
+
+
+class GameStandings(Part):
+    game: str
+    title: str
+    rows: tuple[PlaceListed, ...]
+    next_page: str | None = None
+    """How to ask for those who follow; None if there are none."""
+
+
+class Standings(Section, template="standings"):
+    games: tuple[GameStandings, ...]
+    page: int = 1
+    first: str = ""
+    """The day on which the first ratings come, if nobody has any and matches have ended that count."""
+    more: bool = False
+    """Whether there are players with ratings in more games."""
+
+    @property
+    def heading(self) -> str:
+        return f"Standings of {self.games[0].title}" if len(self.games) == 1 else "Standings"
+
 
 FIRST = 5
 """How many players of each game are listed where no game is named."""
 
 
 def show(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.lower().split())
+    page, words = commands.numbered(line.words.lower().split())
     unknown = [word for word in words if word not in GAMES]
     if unknown or len(words) > 1:
         raise Refused(
@@ -27,14 +77,14 @@ def show(request: Request, line: Line) -> Decision:
             fits=intents.there_are(),
         )
     if words:
-        listed = _listed(request, GAMES[words[0]].game, page, paging.SIZE)
+        listed = _listed(request, GAMES[words[0]].game, page, commands.SIZE)
         first = "" if listed.rows or page > 1 else _first_ratings(request, words)
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
     rated = (each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
-    games = tuple(islice(rated, welcome.LISTED + 1))
+    games = tuple(islice(rated, messages.LISTED + 1))
     first = "" if games else _first_ratings(request, GAMES)
-    more = len(games) > welcome.LISTED
-    return Decision(answer=(Standings(games=games[: welcome.LISTED], first=first, more=more),))
+    more = len(games) > messages.LISTED
+    return Decision(answer=(Standings(games=games[: messages.LISTED], first=first, more=more),))
 
 
 def _first_ratings(request: Request, games: Iterable[str]) -> str:
@@ -47,7 +97,7 @@ def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings
     places = standings.of_game(request.session, game.key, request.now, first, size + 1)
     rows = places_listed(places[:size], request.sender.player, first + 1)
     more = len(places) > size
-    following = paging.following("standings", [game.key], page if size == paging.SIZE else 0, more=more)
+    following = commands.following("standings", [game.key], page if size == commands.SIZE else 0, more=more)
     return GameStandings(game=game.key, title=game.title, rows=rows, next_page=following)
 
 

@@ -1,28 +1,34 @@
 """Seeks: seek, seeks, take, unseek."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
+
+import structlog
+from sqlalchemy import exists
+from sqlmodel import Session, col
 
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import BadTime
+from pbem.config import ServerSettings
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Shape
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax import paging, terms
+from pbem.conversation.syntax import commands, terms
 from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
-from pbem.features.seeks import open_seeks, rating_ranges, seeks
-from pbem.features.seeks.messages import SeekClosed, SeekList, SeekOpened
-from pbem.features.seeks.open_seeks import RELIABLE
-from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
-from pbem.features.seeks.seeks import MOST_MATCHES, SeekTerms, WantedMatch
+from pbem.features.seeks import seeks
+from pbem.features.seeks.messages import EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
+from pbem.features.seeks.seeks import ANY, MOST_MATCHES, RELIABLE, BadRange, RatingRange, SeekTerms, WantedMatch
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.players import invitations, schedule, willingness
 from pbem.players.rate_limits import DAY
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Player, Seek
+from pbem.storage.outbox import Mailer
+from pbem.tokens import Purpose
 
 STANDING, REPEAT, RATING = "standing", "repeat", "rating"
 MOST_OPEN, SEEKS_PER_DAY = 5, 20
@@ -58,7 +64,7 @@ def seek(request: Request, line: Line) -> Decision:
     opened = seeks.put_up(request.session, player, offered, repeat, now, until)
     day = schedule.day(preferences.with_defaults(player.settings), until, now)
     told = SeekOpened(
-        seek=open_seeks.shown(opened, player, player),
+        seek=seeks.shown(opened, player, player),
         repeat=repeat,
         until=day,
         narrowed=ratings != ANY,
@@ -71,11 +77,11 @@ def _ratings(request: Request, line: Line, player: Player, game: str, text: str 
     """Return the range of ratings that the player writes, which may be about their own; raise Refused."""
     if text is None:
         return None
-    own = rating_ranges.current(request.session, player, game)
+    own = seeks.current(request.session, player, game)
     try:
-        return rating_ranges.parse(text, rating_ranges.FIRST if own is None else own)
+        return seeks.parse(text, seeks.FIRST if own is None else own)
     except BadRange as error:
-        raise Refused(str(error), read=line.text, fits=rating_ranges.EXAMPLE) from error
+        raise Refused(str(error), read=line.text, fits=seeks.EXAMPLE) from error
 
 
 def _repeat(text: str, line: Line) -> int:
@@ -121,7 +127,7 @@ def _range_of(row: Seek) -> RatingRange:
 
 
 def list_seeks(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.split())
+    page, words = commands.numbered(line.words.split())
     games, given, others = terms.split(words)
     if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
         raise Refused(
@@ -143,11 +149,11 @@ def list_seeks(request: Request, line: Line) -> Decision:
         raise Refused(str(error), read=line.text) from error
     wanted = WantedMatch(games[0] if games else None, time, ratings=ratings)
     busy = request.limits.matches_per_player
-    found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
+    found, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
-        rows=open_seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
+        rows=seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
         page=page,
-        next_page=paging.following("seeks", words, page, more=more),
+        next_page=commands.following("seeks", words, page, more=more),
         narrowed=bool(words),
     )
     return Decision(answer=(told,))
@@ -185,10 +191,10 @@ def take(request: Request, line: Line) -> Decision:
 
 
 def _check_rating(request: Request, row: Seek, player: Player) -> None:
-    own, ratings = rating_ranges.current(request.session, player, row.game), _range_of(row)
-    if ratings.has(rating_ranges.FIRST if own is None else own):
+    own, ratings = seeks.current(request.session, player, row.game), _range_of(row)
+    if ratings.has(seeks.FIRST if own is None else own):
         return
-    yours = f"you have none yet, which counts as {rating_ranges.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
+    yours = f"you have none yet, which counts as {seeks.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
     raise Refused(
         f"Seek {row.id} is for ratings of {ratings} in {GAMES.title(row.game)}, and {yours}.",
         fits='"seeks" lists those that you can take.',
@@ -219,7 +225,7 @@ def unseek(request: Request, line: Line) -> Decision:
         raise Refused(f"You have no open seek{' ' + number if number else ''}.", fits='"seeks" lists the open ones.')
     row, _ = found
     seeks.close(request.session, (row,), request.now)
-    return Decision(answer=(SeekClosed(seeks=open_seeks.rows(((row, player),), player)),))
+    return Decision(answer=(SeekClosed(seeks=seeks.rows(((row, player),), player)),))
 
 
 _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
@@ -291,3 +297,40 @@ UNSEEK = Command(
     shape=NUMBER,
     reread=partial(_number_of, "unseek"),
 )
+
+# Seeks that nobody takes end after some weeks. Their players are told, in one message for all that end these days.
+#
+# Each player has a transaction of their own that locks their row, so only one of several daemons tells them.
+log = structlog.get_logger()
+
+
+def _expire(session: Session, player: Player, server: ServerSettings, now: datetime) -> bool:
+    """End the seeks of a player, and tell them unless they want no news. Return whether any ended."""
+    ended = seeks.expire(session, player, now)
+    if ended and player.stopped is None and player.deleted is None:
+        told = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
+        Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+    if ended:
+        log.info("seeks ended", player=player.id, number=len(ended))
+    return bool(ended)
+
+
+def _again(seek: Seek) -> EndedSeek:
+    options = GAMES.options_in_words(seek.game, seek.options)
+    begin = f"begin={seek.begin}" if seek.begin != "me" else ""
+    repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
+    ratings = RatingRange(seek.lowest, seek.highest)
+    rated = (
+        "rated" if seek.rated else "",
+        "undo=free" if seek.free_undo else "",
+        f"rating={ratings}" if ratings != ANY else "",
+    )
+    reliable = RELIABLE if seek.reliable else ""
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, reliable, repeat)
+    return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
+
+
+expire = each_row(Player, seeks.expiring, _expire, doing="seeks that end")
+"""Ends the seeks whose time is over, and returns the number of players who had some."""
+ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
+DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire),)

@@ -1,23 +1,87 @@
 """Seeks: offers of a match that anybody may take. What a refusal has to put into words is checked by the caller."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, or_
+from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from notation.time_control import TimeControl, from_stored, to_stored
-from pbem.features.seeks import rating_ranges
-from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
+from pbem.matches.queries import name
+from pbem.matches.ratings.glicko2 import Rating
+from pbem.matches.reliability import Reliability
+from pbem.messages.said.messages import OpenSeek
 from pbem.players import blocks, directory, willingness
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Match, Player, Seek
+from pbem.storage.models import Match, Player, PlayerRating, Seek
+
+# Ranges of ratings: for whom a seek is, and whose seeks are listed.
+#
+# Who has no rating in a game counts with the one that everybody begins with, so newcomers aren't left out.
+FIRST = Rating().rating
+"""The rating of a player who has none."""
+HIGHEST = 4_000
+EXAMPLE = 'For example "rating=1400-1700", or "rating=+-200" for at most 200 above or below your own.'
+_ROUNDING = 0.5
+"""Ratings are shown in whole numbers, and taken as they are shown."""
+
+
+class BadRange(Exception):
+    """A range of ratings that can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRange:
+    """The ratings from the lowest to the highest, both included."""
+
+    lowest: int = 0
+    highest: int = HIGHEST
+
+    def __str__(self) -> str:
+        return f"{self.lowest}-{self.highest}"
+
+    def has(self, rating: float) -> bool:
+        """Return whether the rating, as it is shown, is in the range."""
+        return self.lowest <= round(rating) <= self.highest
+
+
+ANY = RatingRange()
+
+
+def parse(text: str, own: float) -> RatingRange:
+    """Return the range that a player with that rating writes. Raises BadRange.
+
+    >>> str(parse("1400-1700", 1500)), str(parse("+-200", 1612.4))
+    ('1400-1700', '1412-1812')
+    """
+    around = re.fullmatch(r"(?:\+-|\+/-|±)([0-9]{1,4})", text, re.ASCII)
+    if around:
+        middle, width = round(own), int(around[1])
+        return RatingRange(max(0, middle - width), min(HIGHEST, middle + width))
+    between = re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", text, re.ASCII)
+    if between is None or not int(between[1]) <= int(between[2]) <= HIGHEST:
+        raise BadRange(f'"rating={text[:20]}" is not a range of ratings.')
+    return RatingRange(int(between[1]), int(between[2]))
+
+
+def current(session: Session, player: Player, game: str) -> float | None:
+    latest = (PlayerRating.player == player.id, PlayerRating.game == game, col(PlayerRating.superseded).is_(None))
+    return session.exec(select(PlayerRating.rating).where(*latest)).first()
+
+
+def is_of(player: Any, game: Any, lowest: Any, highest: Any) -> ColumnElement[bool]:
+    """Return the condition that the rating of a player in a game is in a range; each may be a column."""
+    latest = (PlayerRating.player == player, PlayerRating.game == game, col(PlayerRating.superseded).is_(None))
+    rating = func.coalesce(select(PlayerRating.rating).where(*latest).scalar_subquery(), FIRST)
+    return and_(rating >= lowest - _ROUNDING, rating < highest + _ROUNDING)
+
 
 MOST_MATCHES = 10
 """How many matches can begin with one seek."""
@@ -115,7 +179,7 @@ def listed(
             or_(
                 col(Seek.player) == reader.id,
                 and_(
-                    rating_ranges.is_of(reader.id, Seek.game, Seek.lowest, Seek.highest),
+                    is_of(reader.id, Seek.game, Seek.lowest, Seek.highest),
                     or_(col(Seek.reliable).is_(False), reliability.is_good(reader.id)),
                     willingness.wants_more(busy),
                 ),
@@ -123,7 +187,7 @@ def listed(
         )
     )
     if wanted.ratings is not None:
-        found = found.where(rating_ranges.is_of(Seek.player, Seek.game, wanted.ratings.lowest, wanted.ratings.highest))
+        found = found.where(is_of(Seek.player, Seek.game, wanted.ratings.lowest, wanted.ratings.highest))
     if wanted.game is not None:
         found = found.where(Seek.game == wanted.game)
     if wanted.time is not None:
@@ -233,3 +297,41 @@ def export(session: Session, player: Player) -> dict[str, Any]:
         for seek in rows
     ]
     return {"seeks": seeks}
+
+
+RELIABLE = "reliable"
+"""The word of a seek that only reliable players can take."""
+SHOWN = 5
+"""How many are shown in messages that are about something else."""
+
+
+def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
+    ratings = RatingRange(seek.lowest, seek.highest)
+    extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
+    if ratings != ANY:
+        extra.append(f"rating={ratings}")
+    if seek.reliable:
+        extra.append(RELIABLE)
+    return OpenSeek(
+        number=seek.id or 0,
+        title=GAMES.title(seek.game),
+        player=name(seeker),
+        options=", ".join((*GAMES.options_in_words(seek.game, seek.options), *extra)),
+        begin=seek.begin,
+        time=seek.time or "no limit",
+        own=seeker.id == reader.id,
+        ended=known.ended if known else 0,
+        lost_on_time=known.lost if known else 0,
+        running=known.running if known else 0,
+    )
+
+
+def rows(
+    found: Iterable[tuple[Seek, Player]], reader: Player, known: Mapping[int, Reliability] | None = None
+) -> tuple[OpenSeek, ...]:
+    return tuple(shown(seek, seeker, reader, (known or {}).get(seek.player)) for seek, seeker in found)
+
+
+def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
+    found, _ = listed(session, reader, now, SHOWN, wanted=WantedMatch(others=True))
+    return rows(found, reader)

@@ -13,9 +13,9 @@ from engines.seats import other, seat_of
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.matches.clock.timekeeping import clock_of
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.matches.queries import seat_of as seat_in
-from pbem.messages.extras import Extra, Rendering
+from pbem.messages.kinds import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import Match, Player

@@ -13,9 +13,8 @@ from typing import Any
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.matches.clock import calendars
-from pbem.matches.clock.calendars import MOST_CHOICES, TooManyChoices
+from pbem.matches.clock.calendars import MOST_CHOICES, BadDates, TooManyChoices, days_taken
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.vacation import BadDates, days_taken
 from pbem.matches.clock.working_days import Span
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation

@@ -8,9 +8,9 @@ from sqlmodel import Session
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Group, Line, Request, Shape
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import commands
 from pbem.errors import Refused
-from pbem.features.people import named
+from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, hosting, ladders, rounds, shown, standings
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
@@ -31,9 +31,9 @@ LISTS = '"tournaments" lists them.'
 
 
 def list_tournaments(request: Request, line: Line) -> Decision:
-    page, words = paging.numbered(line.words.split())
+    page, words = commands.numbered(line.words.split())
     session, reader = request.session, request.sender.player
-    found, more = entries.listed(session, paging.SIZE, page)
+    found, more = entries.listed(session, commands.SIZE, page)
     numbers = entries.numbers_of(session, found)
     rows = (
         shown.line(
@@ -44,7 +44,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
         )
         for each in found
     )
-    following = paging.following("tournaments", words, page, more=more)
+    following = commands.following("tournaments", words, page, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
 
 
@@ -70,7 +70,7 @@ def show(request: Request, line: Line) -> Decision:
     groups = len(tables) if tables[0].group else 0
     told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
     table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
-    following = paging.following("tournament", [str(wanted)], table.group, more=table.group < groups)
+    following = commands.following("tournament", [str(wanted)], table.group, more=table.group < groups)
     last = shown.last_round(field, names) if not groups else None
     table_for_reader = shown.shown(table, names, own)
     return Decision(answer=(TournamentShown(line=told, table=table_for_reader, last_round=last, next_page=following),))
@@ -79,15 +79,15 @@ def show(request: Request, line: Line) -> Decision:
 def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    page = min(max(page, 1), paging.LAST)
-    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
+    page = min(max(page, 1), commands.LAST)
+    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, commands.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
         line=shown.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
-        next_page=paging.following("tournament", [str(tournament.id)], page, more=more),
+        next_page=commands.following("tournament", [str(tournament.id)], page, more=more),
     )
 
 
@@ -145,7 +145,7 @@ def climb(request: Request, line: Line) -> Decision:
         raise Refused(f"There is no ladder {number[:9]}.", read=line.text, fits=LISTS)
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
-    other = named.player_called(request, line, wanted, lock=True)
+    other = player_called(request, line, wanted, lock=True)
     players = (player.id or 0, other.id or 0)
     ladder = ladders.ladder_of(session, tournament, players, now)
     _check_challenge(request, line, tournament, ladder, player, other)

@@ -24,7 +24,7 @@ from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.features.tournaments.rounds import Begun, PreparedRound, Untold
 from pbem.matches import arranged
-from pbem.matches.naming import name
+from pbem.matches.queries import name
 from pbem.messages import kinds
 from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnNews

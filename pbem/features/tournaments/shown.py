@@ -18,8 +18,8 @@ from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
 from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentEnded, TournamentLine
 from pbem.features.tournaments.standings import CrosstableEntry, Table
-from pbem.matches.naming import name
-from pbem.messages.extras import Extra, Rendering
+from pbem.matches.queries import name
+from pbem.messages.kinds import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.messages.said.rounds import Crosstable, CrosstableRow
 from pbem.messages.templating import HTML, templates, text_of

@@ -10,16 +10,15 @@ from notation.games import GAMES
 from pbem.conversation.core import NAMED_CONTEST, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
-from pbem.features.people import named
+from pbem.features.people import commands
 from pbem.features.playing import viewing
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.watching import watches
 from pbem.features.watching.messages import WatchedThing, Watching
-from pbem.matches.naming import name
-from pbem.matches.queries import locked, people_of, seat_of
-from pbem.players import blocks, sight
-from pbem.players.sight import IN_TOURNAMENTS, WATCHERS, Sight
+from pbem.matches.queries import locked, name, people_of, seat_of
+from pbem.players import blocks, directory
+from pbem.players.directory import IN_TOURNAMENTS, WATCHERS, Sight
 from pbem.storage.models import Match, MatchState, Player, Tournament, Watch
 from pbem.storage.payloads import Section
 
@@ -50,7 +49,7 @@ def watch(request: Request, line: Line) -> Decision:
         raise Refused(f"{watches.MOST_SPECTATORS} players watch that, and there is no room for more.", read=line.text)
     is_new = watches.begin(session, player, subject, request.now)
     if isinstance(subject, Match):
-        seen = sight.of_reader(session, subject, player)
+        seen = directory.of_reader(session, subject, player)
         told = Watching(begun=_thing(request, subject), known=not is_new, late=seen is Sight.LATE)
         return Decision(answer=(told, viewing.as_seen(request, subject)))
     narrow = isinstance(subject, Player) and WATCHERS.of(subject.settings) == IN_TOURNAMENTS
@@ -86,7 +85,7 @@ def _subject(request: Request, line: Line) -> watches.Subject:
         if match is None:
             raise Refused(f"There is no match #{kind[:9]}.", read=line.text, fits=HOW)
         return match
-    return named.player_called(request, line, kind)
+    return commands.player_called(request, line, kind)
 
 
 def _check_match(request: Request, line: Line, match: Match) -> None:
@@ -106,7 +105,7 @@ def _check_player(request: Request, line: Line, whom: Player) -> None:
     if house.is_house(whom):
         raise Refused("The house plays with everybody, so watch the match you mean.", read=line.text, fits=HOW)
     is_apart = blocks.is_between(request.session, request.player, whom) or whom.banned is not None
-    if is_apart or not sight.allows_any(whom):
+    if is_apart or not directory.allows_any(whom):
         raise Refused(f"{name(whom)} doesn't let others watch.", read=line.text)
 
 
@@ -126,7 +125,7 @@ def _seen(request: Request, reader: Player, subject: Player | Tournament) -> Ite
     else:
         theirs = running.where(*watches.are_of(subject))
     matches = [match for match in request.session.exec(theirs) if seat_of(match, reader) is None]
-    seen = sight.of_matches(request.session, matches, reader)
+    seen = directory.of_matches(request.session, matches, reader)
     yield from (number for number, what in seen.items() if what is not Sight.NOTHING)
 
 
@@ -138,7 +137,7 @@ def _row(request: Request, row: Watch) -> WatchedThing:
     session = request.session
     if row.match is not None:
         match = session.get_one(Match, row.match)
-        hidden = sight.of_reader(session, match, request.player) is Sight.NOTHING
+        hidden = directory.of_reader(session, match, request.player) is Sight.NOTHING
         return _thing(request, match, left_out=row.left_out, hidden=hidden and not row.left_out)
     if row.whom is not None:
         return _thing(request, session.get_one(Player, row.whom))

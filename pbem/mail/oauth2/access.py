@@ -11,12 +11,10 @@ from collections.abc import Callable
 import structlog
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import exchange, stored
-from pbem.mail.oauth2.exchange import Denied
-from pbem.mail.oauth2.providers import provider, title
-from pbem.mail.oauth2.stored import Tokens
+from pbem.mail.oauth2 import providers
+from pbem.mail.oauth2.providers import Denied, Tokens, provider, title
 from pbem.secret import BadConfig
-from pbem.storage import folder_locks
+from pbem.storage import leases
 
 log = structlog.get_logger()
 
@@ -60,7 +58,7 @@ class AccessTokens:
             return self._renew(known).access
 
     def _stored(self) -> Tokens:
-        tokens = stored.load(self._settings.token_file)
+        tokens = providers.load(self._settings.token_file)
         if tokens is None:
             raise LoginNeeded(f'there is no {self._settings.token_file} yet; "pbem login" writes it')
         if tokens.client_id != self._settings.client_id:
@@ -77,12 +75,12 @@ class AccessTokens:
     def _renew(self, known: Tokens) -> Tokens:
         """Return new tokens, and store them; another process may have done so just now."""
         path = self._settings.token_file
-        with folder_locks.locked(path.parent):  # a provider may take each token only once
+        with leases.locked(path.parent):  # a provider may take each token only once
             found = self._stored()
             if found.access != known.access and found.expires - self._clock() > EARLY_SECONDS:
                 return found
             try:
-                new = exchange.renew(self._settings, provider(self._settings).token_url, found, self._clock())
+                new = providers.renew(self._settings, provider(self._settings).token_url, found, self._clock())
             except Denied as error:
                 if error.word not in FOR_GOOD:
                     raise BadConfig(f"{title(self._settings)} gives no token: {error}") from error
@@ -97,7 +95,7 @@ class AccessTokens:
         """Store the tokens; if that isn't possible, go on with them, and say so once."""
         path = self._settings.token_file
         try:
-            stored.save(path, new)
+            providers.save(path, new)
         except OSError as error:
             if self._unsaved is None:
                 log.error("tokens can't be stored", file=str(path), error=error.strerror)  # noqa: TRY400 - no bug

@@ -8,10 +8,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import urlencode, urlsplit
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import exchange
-from pbem.mail.oauth2.exchange import Denied
-from pbem.mail.oauth2.providers import ask, provider, title
-from pbem.mail.oauth2.stored import Tokens
+from pbem.mail.oauth2 import providers
+from pbem.mail.oauth2.providers import Denied, Tokens, ask, provider, title
 
 PATIENCE_SECONDS = 900.0
 """How long we wait for somebody, unless the provider says."""
@@ -37,14 +35,14 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
     if wanted.device_url is None:
         raise NotLoggedIn(f"{name} doesn't allow to read mail with a login by device; use --browser")
     client = DeviceClient(settings.client_id)
-    asked = urlencode({"client_id": settings.client_id, "scope": wanted.scope, **exchange.secret(settings)})
+    asked = urlencode({"client_id": settings.client_id, "scope": wanted.scope, **providers.secret(settings)})
     try:
-        begun = exchange.parsed(ask(wanted.device_url, asked))
+        begun = providers.parsed(ask(wanted.device_url, asked))
         show(str(begun.get("verification_uri") or begun["verification_url"]), str(begun["user_code"]))
         every = float(begun.get("interval") or LOOK_SECONDS)
         until = pause.monotonic() + float(begun.get("expires_in") or PATIENCE_SECONDS)
         body = client.prepare_request_body(
-            str(begun["device_code"]), include_client_id=True, **exchange.secret(settings)
+            str(begun["device_code"]), include_client_id=True, **providers.secret(settings)
         )
     except Denied as error:
         raise NotLoggedIn(f"{name} refuses: {error}") from error
@@ -53,7 +51,7 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
     while pause.monotonic() < until:
         pause.sleep(every)
         try:
-            return _whole(exchange.tokens(client, ask(wanted.token_url, body), time.time()))
+            return _whole(providers.tokens(client, ask(wanted.token_url, body), time.time()))
         except Denied as error:
             if error.word == "slow_down":
                 every += LOOK_SECONDS
@@ -94,9 +92,9 @@ def by_browser(
         # oauthlib takes nothing but https for secure; this URL never left the browser and this machine.
         code = client.parse_request_uri_response(f"https://127.0.0.1/?{urlsplit(came).query}", state)["code"]
         body = client.prepare_request_body(
-            code=code, redirect_uri=back, code_verifier=verifier, **exchange.secret(settings)
+            code=code, redirect_uri=back, code_verifier=verifier, **providers.secret(settings)
         )
-        return _whole(exchange.tokens(client, ask(wanted.token_url, body), time.time()))
+        return _whole(providers.tokens(client, ask(wanted.token_url, body), time.time()))
     except OAuth2Error as error:
         raise NotLoggedIn(f"{name} sent the browser back without a login: {error}") from error
     except Denied as error:

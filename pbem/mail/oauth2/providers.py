@@ -1,14 +1,20 @@
 """Providers: where they give tokens, and for what."""
 
 import json
+import os
+import tempfile
+import time
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from pbem.config import OAuth2Settings
 from pbem.config.mail import is_secure
+from pbem.secret import BadConfig
 
 ANSWER_SECONDS = 15.0
 """How long a provider may take to answer."""
@@ -84,3 +90,94 @@ def _discovered(url: str, scope: str) -> Provider:
         return Provider(ends[TOKEN], ends.get(DEVICE), ends.get(BROWSER), scope)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConnectionError(f"{place} doesn't say where tokens are given") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    access: str = field(repr=False)
+    expires: float
+    """In seconds since 1970."""
+    refresh: str = field(repr=False)
+    client_id: str
+
+
+def load(path: Path) -> Tokens | None:
+    """Return the tokens; None if there are none. Raises BadConfig."""
+    try:
+        return Tokens(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadConfig(f"{path} can't be read: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise BadConfig(f'{path} has no tokens; "pbem login" writes it anew') from error
+
+
+def save(path: Path, tokens: Tokens) -> None:
+    """Store the tokens, all or nothing; for the owner of the folder if we are root. Raises OSError."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # it is ours alone
+    draft = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(asdict(tokens), file)
+            file.flush()
+            os.fsync(file.fileno())
+            if os.geteuid() == 0:
+                owner = path.parent.stat()
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+USUAL_SECONDS = 3_600
+"""How long a token is good for if the provider doesn't say."""
+
+
+class Denied(Exception):
+    """The provider refuses: its word for why, and what it says about that."""
+
+    def __init__(self, word: str, said: str = "") -> None:
+        self.word = word
+        super().__init__(f"{word}: {' '.join(said.split())[:300]}" if said else word)
+
+
+def secret(settings: OAuth2Settings) -> dict[str, str]:
+    return {"client_secret": settings.client_secret.read()} if settings.client_secret is not None else {}
+
+
+def parsed(answer: str) -> dict[str, Any]:
+    """Return an answer that is JSON; raises Denied for a refusal."""
+    try:
+        values = json.loads(answer)
+    except ValueError as error:
+        raise ConnectionError("the provider's answer isn't JSON") from error
+    if not isinstance(values, dict):
+        raise ConnectionError("the provider's answer isn't JSON")
+    if "error" in values:
+        raise Denied(str(values["error"]), str(values.get("error_description", "")))
+    return values
+
+
+def tokens(client: Any, answer: str, now: float, refresh: str = "") -> Tokens:
+    """Return the tokens in an answer; a provider may leave the one for renewing as it was. Raises Denied."""
+    from oauthlib.oauth2 import OAuth2Error  # most servers never need it
+
+    parsed(answer)
+    try:
+        found = client.parse_request_body_response(answer)
+    except (OAuth2Error, ValueError) as error:
+        raise ConnectionError(f"the provider's answer can't be used: {error}") from error
+    seconds = float(found.get("expires_in") or USUAL_SECONDS)
+    return Tokens(found["access_token"], now + seconds, found.get("refresh_token") or refresh, client.client_id)
+
+
+def renew(settings: OAuth2Settings, url: str, old: Tokens, now: float | None = None) -> Tokens:
+    from oauthlib.oauth2 import WebApplicationClient  # most servers never need it
+
+    client = WebApplicationClient(settings.client_id)
+    body = client.prepare_refresh_body(
+        refresh_token=old.refresh, client_id=settings.client_id, include_client_id=True, **secret(settings)
+    )
+    return tokens(client, ask(url, body), time.time() if now is None else now, old.refresh)

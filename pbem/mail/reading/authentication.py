@@ -5,6 +5,8 @@ who wrote it. The admin decides what that is worth ([checks] in config.toml). A 
 because forwarding fails too: it only takes away what a token would do without confirmation.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.message import Message
@@ -14,12 +16,128 @@ from email.utils import getaddresses, parsedate_to_datetime
 from enum import Enum
 from hashlib import sha256
 
+from authres import AuthResError, FeatureContext, dmarc
+from authres.core import AuthenticationResult
+
 from pbem.checks import ChecksSettings
-from pbem.mail.reading import authentication_results, dkim_coverage, from_header
-from pbem.mail.reading.authentication_results import MethodResult
+from pbem.mail.reading import from_header
 from pbem.mail.reading.from_header import domain
 from pbem.mail.reading.limits import header_block
 from pbem.storage.mailboxes import public_suffixes
+
+# The Authentication-Results that our receiving mail server added to a message, and nobody else's (RFC 8601).
+#
+# Anybody can write such a header into a message. Our server adds its own on top, so only the topmost headers are read,
+# as many as it adds, and only under its name. A header under another name ends the search: everything below it was
+# there before.
+LONGEST = 4_096
+CONTEXT = FeatureContext(dmarc)
+DOMAINS = {
+    "dmarc": (("header", "from"),),
+    "dkim": (("header", "d"), ("header", "i")),
+    "spf": (("smtp", "mailfrom"),),
+}
+"""The properties that hold the domain for each method, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodResult:
+    method: str
+    result: str
+    domain: str
+    """From the From header for DMARC, the signature for DKIM, the envelope sender for SPF; "" if it isn't given."""
+
+
+def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[MethodResult, ...]:
+    """Return our server's results from the Authentication-Results, top down, up to the first that can't be read.
+
+    >>> results(["mx.example; dmarc=pass header.from=a.example", "mx.example; dmarc=fail"], "mx.example", 1)
+    (MethodResult(method='dmarc', result='pass', domain='a.example'),)
+    """
+    found: list[MethodResult] = []
+    for field in fields[:most]:
+        header = _parsed(field)
+        if header is None or header[0] != authserv_id.lower():
+            break
+        found += [_result(result) for result in header[1]]
+    return tuple(found)
+
+
+def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
+    value = " ".join(field.split()).rstrip("; ")
+    if len(value) > LONGEST or not value.isascii() or value.count('"') % 2:
+        return None  # authres skips what it can't read within a result, and an open quote takes a lot with it
+    try:
+        header = CONTEXT.parse_value(value)
+    except (AuthResError, RecursionError, ValueError):
+        return None
+    return header.authserv_id, header.results
+
+
+def _result(result: AuthenticationResult) -> MethodResult:
+    """Return the result with its domain; two domains in one result count as none."""
+    for place in DOMAINS.get(result.method, ()):
+        values = {each.value or "" for each in result.properties if (each.type, each.name) == place}
+        if values:
+            return MethodResult(result.method, result.result, domain(values.pop()) if len(values) == 1 else "")
+    return MethodResult(result.method, result.result, "")
+
+
+# What a DKIM signature covers, and for which domains its signer may vouch (RFC 6376).
+#
+# Our receiving server verifies it. That accepts what RFC 6376 accepts, which is more than may play a turn: a signature
+# over part of the body (`l=`) lets anybody append commands, and one that leaves a header unsigned, or signs one of two,
+# lets anybody write that header. Here such signatures count as none.
+MUST_BE_SIGNED = frozenset({"from", "to", "subject", "date", "message-id"})
+SINGLETONS = MUST_BE_SIGNED | {
+    *("sender", "reply-to", "cc", "in-reply-to", "references"),
+    *("mime-version", "content-type", "content-transfer-encoding"),
+}
+ALGORITHMS = frozenset({"rsa-sha256", "ed25519-sha256"})
+LONGEST_SIGNATURE = 4_096
+
+
+def tags(signature: str) -> dict[str, str] | None:
+    r"""Return the tags of a DKIM-Signature; None if it is malformed or has a tag twice.
+
+    >>> tags("v=1; d=Example.org;\r\n h=from : to")
+    {'v': '1', 'd': 'Example.org', 'h': 'from : to'}
+    """
+    pairs = [piece.partition("=") for piece in signature.split(";") if piece.strip()]
+    found = {name.strip(): " ".join(value.split()) for name, equals, value in pairs if equals}
+    return found if len(found) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
+
+
+def covers(signature: str, names: Sequence[str], now: datetime) -> bool:
+    """Return whether the signature, if it verifies, covers the whole of a message with headers of those names."""
+    said = tags(signature)
+    if said is None or "l" in said or said.get("a", "").lower() not in ALGORITHMS:
+        return False
+    signed = {name.strip().lower() for name in said.get("h", "").split(":")}
+    expires = said.get("x", "")
+    fresh = not expires or (expires.isdecimal() and len(expires) < 16 and int(expires) > now.timestamp())
+    return signed >= MUST_BE_SIGNED and fresh and not _is_doubled(names)
+
+
+def aligned(signer: str, author: str) -> bool:
+    """Return whether the signer may vouch for the author's domain: the same domain, or one above it with one owner.
+
+    Domains under a public suffix, such as `org` or `co.uk`, belong to different people.
+
+    >>> aligned("example.org", "mail.example.org"), aligned("mail.example.org", "example.org")
+    (True, False)
+    >>> aligned("org", "example.org"), aligned("co.uk", "example.co.uk")
+    (False, False)
+    """
+    if not signer or author == signer:
+        return bool(signer)
+    return author.endswith("." + signer) and public_suffixes().privatesuffix(signer) is not None
+
+
+def _is_doubled(names: Sequence[str]) -> bool:
+    counted = Counter(name.lower() for name in names)
+    return any(counted[name] > 1 for name in SINGLETONS)
+
 
 FRESH = timedelta(days=2)
 """A message whose Date is further away acts at once only by a token, because it may be a replay."""
@@ -70,7 +188,7 @@ def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetim
         return NOT_CHECKED
     sent_by = domain(author)
     fields = _fields(head, "Authentication-Results")
-    finding = of_results(authentication_results.results(fields, authserv_id, headers), sent_by)
+    finding = of_results(results(fields, authserv_id, headers), sent_by)
     signatures = _fields(head, "DKIM-Signature")
     if finding is Authenticity.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Authenticity.UNKNOWN  # our server didn't take it for a header and so didn't remove it
@@ -90,7 +208,7 @@ def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:
     if any(result == "pass" for result, _ in verdicts):
         return Authenticity.PASSED if verdicts == {("pass", author)} else Authenticity.UNKNOWN
     checks = [each for each in results if each.method in ("dkim", "spf")]
-    if any(each.result == "pass" and dkim_coverage.aligned(each.domain, author) for each in checks):
+    if any(each.result == "pass" and aligned(each.domain, author) for each in checks):
         return Authenticity.PASSED
     return Authenticity.FAILED if any(each.result in FAILS for each in checks) else Authenticity.UNKNOWN
 
@@ -102,9 +220,9 @@ def _fields(head: Message, name: str) -> tuple[str, ...]:
 
 def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
     """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
-    told = [(each, dkim_coverage.tags(each)) for each in signatures]
-    own = [each for each, said in told if said is None or dkim_coverage.aligned(domain(said.get("d", "")), author)]
-    return all(dkim_coverage.covers(each, head.keys(), now) for each in own)
+    told = [(each, tags(each)) for each in signatures]
+    own = [each for each, said in told if said is None or aligned(domain(said.get("d", "")), author)]
+    return all(covers(each, head.keys(), now) for each in own)
 
 
 def _is_to_us(head: Message, ours: str) -> bool:

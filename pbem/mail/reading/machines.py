@@ -1,6 +1,6 @@
 """Machines: the signs by which a message is recognised as sent by one (RFC 3834, and what machines send in practice).
 
-All signs are regular expressions in phrases.toml, but for the few that compare two things.
+All signs are regular expressions in decoded.toml, but for the few that compare two things.
 """
 
 import email.message
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
 
-from pbem.mail.reading import limits, subjects
-from pbem.mail.reading.text import body, phrases
+from pbem.mail.reading import from_header, limits
+from pbem.mail.reading.text import body, decoded
 
 MOST_RECEIVED = 100
 """A message with more Received lines is in a loop (RFC 5321, 6.3)."""
@@ -54,7 +54,7 @@ class Automatic(Enum):
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
     return {
         Automatic[kind.upper()]: found
-        for kind, found in phrases.table(f"machines_{place}").items()
+        for kind, found in decoded.table(f"machines_{place}").items()
         if kind.upper() in Automatic.__members__
     }
 
@@ -68,7 +68,7 @@ _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
     {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
     for place in ("parts", "subjects", "texts", "addresses")
 )
-_LETTERS = phrases.table("machines_addresses")["letters"]
+_LETTERS = decoded.table("machines_addresses")["letters"]
 _OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
 HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
 """All headers by which a machine's message is known, besides those of all messages, and names with `list-` in front."""
@@ -140,7 +140,7 @@ def _of_parts(mime: email.message.Message, subject: str) -> Iterator[Automatic]:
     kinds = list(_kinds(mime))
     yield from (kind for kind, pattern in _PARTS.items() if any(map(pattern.match, kinds)))
     found = REPORTS.intersection(kind.partition(";")[0] for kind in kinds)
-    if found and not (found == {_DELIVERY_REPORT} and subjects.is_marked(subject)):
+    if found and not (found == {_DELIVERY_REPORT} and from_header.is_marked(subject)):
         yield Automatic.REPORT
 
 

@@ -16,7 +16,7 @@ from pbem.config import ImapSettings
 from pbem.failpoints import Step
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, header_block
-from pbem.mail.transports import imap_connection, imap_idle
+from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import USUAL, Arrival, Patience, ServerUnreachable
 from pbem.secret import BadConfig
@@ -46,8 +46,8 @@ class ImapInbox:
         tokens: AccessTokens | None = None,
         *,
         patience: Patience = USUAL,
-        idle_seconds: float = imap_idle.IDLE_SECONDS,
-        poll_seconds: float = imap_idle.POLL_SECONDS,
+        idle_seconds: float = imap_connection.IDLE_SECONDS,
+        poll_seconds: float = imap_connection.POLL_SECONDS,
     ) -> None:
         self._settings = settings
         self._patience = patience
@@ -104,19 +104,19 @@ class ImapInbox:
         """IDLE, or sleep until the next poll; return at once if the server has announced new mail meanwhile."""
         if self._client is None:
             raise ServerUnreachable(f"{self._name}: not connected")
-        if self._more or imap_idle.has_new_mail(self._client):
+        if self._more or imap_connection.has_new_mail(self._client):
             return
         with self._disconnecting():
             if self._client.has_capability("IDLE"):
-                imap_idle.idle(self._client, min(seconds, self._idle_seconds), stopped)
+                imap_connection.idle(self._client, min(seconds, self._idle_seconds), stopped)
             else:
-                imap_idle.nap(min(seconds, self._poll_seconds), stopped)
+                imap_connection.nap(min(seconds, self._poll_seconds), stopped)
 
     def close(self) -> None:
         """Log out if the server listens, for a second at most; never raises."""
         if self._client is not None:
             with contextlib.suppress(*CONNECTION_ERRORS):
-                self._client.socket().settimeout(imap_idle.GOODBYE_SECONDS)
+                self._client.socket().settimeout(imap_connection.GOODBYE_SECONDS)
                 self._client.logout()
         self._drop()
 
@@ -161,7 +161,7 @@ class ImapInbox:
             self._stuck.clear()
             self._strikes.clear()
         self._fetched.clear()
-        imap_idle.has_new_mail(client)  # forget the count just announced: any later one is news
+        imap_connection.has_new_mail(client)  # forget the count just announced: any later one is news
         new = f"UNKEYWORD {DONE}"
         flood: list[int] = []
         if int(selected[b"EXISTS"]) > WINDOW:

@@ -6,17 +6,18 @@ comes of it. The caller has locked the match. Matches without a time control hav
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam, case
 from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
-from engines.seats import seat_of
-from notation.time_control import parse
+from engines.seats import SEATS, other, seat_of
+from notation.time_control import parse, spoken
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import reminders
 from pbem.matches.clock.clock import (
@@ -33,7 +34,7 @@ from pbem.matches.clock.clock import (
     replay,
 )
 from pbem.matches.clock.reminders import Wishes
-from pbem.matches.clock.working_days import WorkingDays
+from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
 from pbem.matches.queries import version
 from pbem.storage import outages
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
@@ -250,3 +251,73 @@ def _event(row: ClockEvent) -> ClockChange:
     fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
     return kind(**{name: fields[name] for name in kind.__dataclass_fields__})
+
+
+@dataclass(frozen=True, slots=True)
+class TimeShown:
+    line: str
+    is_overdue: bool
+    """Whether the player to move has run out of time."""
+    was_begun: bool
+    """Whether the player to move has played a turn before."""
+    ends: str | None = None
+    """When the match ends without a claim, once it can be claimed."""
+
+
+def time_shown(
+    clock: Clock, to_move: Seat, names: tuple[str, str], reader: Seat | None, zone: str, written: datetime
+) -> TimeShown | None:
+    """Return what to show to a reader in that seat and time zone; None if nobody can run out of time.
+
+    When somebody is away, and so when a turn is due, is told to players of the match alone. The due time is the
+    earliest: time begins when the message about the turn is handed over.
+    """
+    if not clock.control.is_limited:
+        return None
+    clock = clock.at(written)
+    seats = SEATS if reader is None else (reader, other(reader))
+    left = [_left(clock, seat) for seat in seats]
+    if reader is not None:
+        left = [f"{each}{_days(clock, seat)}" for each, seat in zip(left, seats, strict=True)]
+    has = [f"you have {left[0]}" if reader is not None else f"{names[0]} has {left[0]}", f"{names[seats[1]]} {left[1]}"]
+    line = f"Time left: {', '.join(has)}."
+    due = None if clock.has_run_out or reader is None else clock.due_for(to_move)
+    if due is not None:
+        whose = "Your" if to_move == reader else f"{names[to_move]}'s"
+        line += f" {whose} turn is due by {moment(due, zone, written)}."
+    for seat in seats if reader is not None else ():
+        who = "You are" if seat == reader else f"{names[seat]} is"
+        line += _absence(clock, seat, who, zone, written)
+    ends = None if clock.ends is None else moment(clock.ends, zone, written)
+    return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0, ends)
+
+
+def _days(clock: Clock, seat: Seat) -> str:
+    days = clock.sides[seat].days.on(clock.now).days
+    return "" if days == EVERY_DAY else f" ({format_days(days)})"
+
+
+def _absence(clock: Clock, seat: Seat, who: str, zone: str, written: datetime) -> str:
+    span = clock.sides[seat].days.away_at(written)
+    if span is None:
+        return ""
+    since = f" from {moment(span.start, zone, written)}" if span.start > written else ""
+    return f" {who} away{since} until {moment(span.end, zone, written)}."
+
+
+def _left(clock: Clock, seat: Seat) -> str:
+    left = clock.left(seat)
+    return "no limit" if left is None else spoken(left) if left else "none"
+
+
+def moment(time: datetime, zone: str, written: datetime) -> str:
+    """Return a time as the clocks of that zone show it, with the year if it isn't that of the message.
+
+    >>> november, december = (datetime.fromisoformat(f"2026-{day}T15:20Z") for day in ("11-22", "12-06"))
+    >>> moment(december, "Europe/Vienna", november)
+    'Sun 6 Dec, 16:20 (Europe/Vienna)'
+    """
+    there, today = (each.astimezone(ZoneInfo(zone)) for each in (time, written))
+    year = "" if there.year == today.year else f" {there.year}"
+    named = "UTC" if zone == "UTC" else f"({zone})"
+    return f"{there:%a} {there.day} {there:%b}{year}, {there:%H:%M} {named}"

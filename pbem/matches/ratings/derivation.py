@@ -7,7 +7,7 @@ week gives is rounded before it is stored, and the next week begins with the rou
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 from operator import attrgetter, itemgetter
 
@@ -19,9 +19,44 @@ from sqlmodel import Session, col, func, select, update
 
 from notation.games import GAMES
 from pbem.matches.ratings.glicko2 import RatedResult, Rating, rate
-from pbem.matches.ratings.weeks import WEEK, begins, between, week_of
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Match, PlayerRating, RatedWeek
+
+WEEK = timedelta(weeks=1)
+
+
+def week_of(at: datetime) -> date:
+    """Return the Monday of the week in which that time is.
+
+    >>> week_of(datetime(2026, 3, 1, 23, 59, tzinfo=UTC)), week_of(datetime(2026, 3, 2, tzinfo=UTC))
+    (datetime.date(2026, 2, 23), datetime.date(2026, 3, 2))
+    """
+    day = at.astimezone(UTC).date()
+    return day - timedelta(days=day.weekday())
+
+
+def begins(week: date) -> datetime:
+    return datetime.combine(week, time(), UTC)
+
+
+def rated_on(week: date) -> str:
+    """Return in words when the week is rated: the day after it.
+
+    >>> rated_on(date(2026, 11, 23))
+    'Monday, 30 November'
+    """
+    day = week + WEEK
+    return f"{day:%A}, {day.day} {day:%B}"
+
+
+def between(earlier: date, later: date) -> int:
+    """Return how many weeks later the second week is.
+
+    >>> between(date(2026, 3, 2), date(2026, 3, 23))
+    3
+    """
+    return (later - earlier) // WEEK
+
 
 GRACE = timedelta(hours=1)
 """How long after its end a week is rated: a message that ended a match in it may still have been in work."""

@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from pbem.matches.ratings.derivation import POINTS, standing
+from pbem.matches.ratings.derivation import POINTS, standing, week_of
 from pbem.matches.ratings.glicko2 import Rating
-from pbem.matches.ratings.weeks import week_of
 from pbem.storage.models import Match, Player, PlayerRating
 
 SHOWN_FOR = timedelta(weeks=52)

@@ -32,8 +32,7 @@ from pbem.messages.boards.board_shapes import (
     size_of,
     tall,
 )
-from pbem.messages.boards.looks import Look
-from pbem.messages.boards.palette import FRAME, LABEL
+from pbem.messages.boards.palette import FRAME, LABEL, Look
 
 WIDTH = 500
 """In CSS pixels, like all measures here."""

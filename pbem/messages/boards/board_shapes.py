@@ -9,9 +9,20 @@ from math import sqrt
 from typing import Literal
 
 from engines.diagram import Diagram, Shape, Tone
-from pbem.messages.boards.looks import TEXT_SIZES, Look, lit_in
-from pbem.messages.boards.outline import outer_sides
-from pbem.messages.boards.palette import FIELDS, FILLS, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour
+from pbem.messages.boards.palette import (
+    FIELDS,
+    FILLS,
+    INK,
+    LIT_EDGE,
+    PAPER,
+    RIMS,
+    SIGNS,
+    TEXT_SIZES,
+    Colour,
+    Look,
+    lit_in,
+    outer_sides,
+)
 from pbem.messages.boards.palette import LABEL as LABELLED
 
 CELL = 40.0

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.diagram import Diagram, Mark, Shape, Tone
-from pbem.messages.boards.outline import Sides, outer_sides
-from pbem.messages.boards.palette import LIT
+from pbem.messages.boards.palette import LIT, Sides, outer_sides
 
 BROAD = 280
 """The maximum width of a board in pixels, without its labels: a phone shows it without scrolling."""

@@ -5,8 +5,11 @@ framed, where it came to with a broader line.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from engines.diagram import Tone
+from engines.board import WAYS, Place
+from engines.diagram import Diagram, Kind, Shape, Tone, Towards
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -121,3 +124,61 @@ CSS: Mapping[str, object] = {
     "FAINT": css(FAINT),
 }
 """All of these for templates: of a piece, its fill, its rim and what is written on it."""
+
+TEXT_SIZES = {1: 2.3, 2: 2.1, 3: 1.65}
+"""The size of a text on a piece by its length: a text of three characters stays inside, too."""
+Lit = Literal["", "left", "reached"]
+"""Whether the last turn has touched a cell, and if so, whether a piece has left it."""
+
+
+def lit_in(diagram: Diagram, name: str) -> Lit:
+    return "" if name not in diagram.lit else "left" if name in diagram.left else "reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    level: int = 0
+    kind: Kind = "empty"
+    tone: Tone = "light"
+    shown: str = ""
+    height: int = 1
+    lit: Lit = ""
+
+    @property
+    def ground(self) -> Colour:
+        if self.kind == "trace":
+            return (LEFT_TRACES if self.lit == "left" else TRACES)[self.tone]
+        grounds = LEFT if self.lit == "left" else LIT if self.lit else FIELDS
+        return grounds[min(self.level, len(grounds) - 1)]
+
+
+FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
+    "square": {"top": (0,), "right": (1,), "bottom": (2,), "left": (3,)},
+    "hex": {"top": (0, 5), "right": (0, 1, 2), "bottom": (2, 3), "left": (3, 4, 5)},
+}
+"""The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
+_STEPS: Mapping[Shape, tuple[Place, ...]] = {
+    "square": WAYS["square"],
+    "hex": (*WAYS["hex"][1:], WAYS["hex"][0]),
+}
+"""The steps over these sides."""
+
+Sides = tuple[tuple[int, Tone], ...]
+"""Sides of a cell, by their numbers, with the tones of their owners."""
+
+
+def outer_sides(diagram: Diagram) -> dict[str, Sides]:
+    """Return the outer sides of cells that are part of an edge. A side that two edges claim belongs to the first."""
+    if not diagram.legend.edges:
+        return {}
+    places = {name: (diagram.place(name), row) for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
+    taken, steps = frozenset(places.values()), _STEPS[diagram.shape]
+    found: dict[str, dict[int, Tone]] = {}
+    for edge in diagram.legend.edges:
+        for name in sorted(edge.cells & places.keys()):
+            place, row = places[name]
+            for side in FACING[diagram.shape][edge.towards]:
+                right, down = steps[side]
+                if (place + right, row + down) not in taken:
+                    found.setdefault(name, {}).setdefault(side, diagram.legend.tones[edge.side])
+    return {name: tuple(sorted(sides.items())) for name, sides in found.items()}

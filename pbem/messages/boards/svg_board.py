@@ -27,8 +27,7 @@ from pbem.messages.boards.board_shapes import (
     place_of,
     size_of,
 )
-from pbem.messages.boards.looks import Lit, Look, lit_in
-from pbem.messages.boards.palette import FRAME, css
+from pbem.messages.boards.palette import FRAME, Lit, Look, css, lit_in
 
 FONTS = {"sans-serif": "sans-serif", "monospace": "Menlo, Consolas, 'DejaVu Sans Mono', monospace"}
 """The second is for the names of cells: it tells i, j, l and 1 apart."""

@@ -3,12 +3,115 @@
 `outgoingcontent.payload` stores them as JSON; "template" tells which one it is.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from pbem.messages.said.acts import Act
+from notation.games import GAMES
 from pbem.messages.said.sections import TurnNews
-from pbem.messages.said.welcome import OpenSeek
 from pbem.storage.payloads import News, Part, Payload, Section, heading_of
+
+
+class Act(Part):
+    """What the admin does by mail, as they are asked about it, and told that it is done.
+
+    In this and the classes below, `by` names the player whom it is about, and `message` is the note, which says
+    something of them: both go when that player leaves (see people).
+    """
+
+    act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
+    by: str = ""
+    address: str = ""
+    number: int = 0
+    """The number of the match, the title of its game, and how many turns it has."""
+    title: str = ""
+    opponent: str = ""
+    """The second player of the match."""
+    turns: int = 0
+    offered: bool = False
+    """Whether it is a challenge that nobody has accepted."""
+    who: str = ""
+    """The winner, or the new name."""
+    ended: int = 0
+    """How many running matches end with it."""
+    lost: bool = False
+    """Whether the player loses these; otherwise they have no result."""
+    subject: str = ""
+    lines: tuple[str, ...] = ()
+    """What is announced."""
+    recipients: int = 0
+    """To how many players, and to how many of them each minute."""
+    per_minute: int = 0
+    message: tuple[str, ...] = ()
+    tells: bool = False
+    """Whether the players learn the note."""
+
+
+class ActDone(Section, template="act_done"):
+    act: Act
+    heading: ClassVar = "Done"
+
+
+LISTED = 12
+"""How many games a list shows that isn't about the games."""
+
+
+class OpenSeek(Part):
+    number: int
+    title: str
+    player: str
+    options: str = ""
+    begin: str = "me"
+    """Who begins, as the player of the seek wrote it: me, you or random. In words it may hold their name."""
+    time: str = ""
+    own: bool = False
+    """Whether it is the reader's."""
+    ended: int = 0
+    lost_on_time: int = 0
+    """How many of the last matches of its player have ended, and were lost on time or left."""
+    running: int = 0
+
+
+class GameTitle(Part):
+    key: str
+    title: str
+    summary: str = ""
+
+
+class Introduction(Section, template="introduction"):
+    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
+
+    name: str | None = None
+    """The name that a `yes` takes, made from the address; None where none can be."""
+    wants_name: bool = False
+    """Whether they want to join, but under no name that a player can have."""
+    keeps: bool = False
+    """Whether the message asked for something else as well, which waits for the name."""
+    house: bool = False
+    """Whether the house takes matches."""
+    games: tuple[GameTitle, ...]
+    heading: ClassVar = "How to play board games by email"
+
+
+class InvitationWaiting(Section, template="waiting"):
+    match: int
+    heading: ClassVar = "Your invitation"
+
+
+class Welcome(Payload, Section, template="welcome"):
+    games: tuple[GameTitle, ...] = ()
+    board: tuple[str, ...] = ()
+    """A board as our messages draw it, so that they know what to expect."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks."""
+    house: bool = False
+    """Whether the house takes matches."""
+    plays: bool = False
+    """Whether the player has a match already, which stands above it."""
+    stands_alone: ClassVar = True
+    heading: ClassVar = "Welcome"
+
+
+def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
+    return tuple(GameTitle(key=each.key, title=each.title, summary=each.summary) for each in GAMES.games()[:most])
 
 
 class AddressQuestion(Payload, template="address"):
@@ -221,3 +324,21 @@ class Digest(Payload, template="digest"):
 def _begun_with(item: DigestMatch) -> str:
     rounds = (news.tournament for news in item.news if isinstance(news, TurnNews) and item.ply == 0)
     return next((begun.title for begun in rounds if begun is not None and begun.round), "")
+
+
+class InvitationsStopped(Section, template="uninvited"):
+    heading: ClassVar = "No more invitations"
+
+
+class InvitationsAllowed(Section, template="invitable"):
+    heading: ClassVar = "Invitations"
+
+
+class NewsStarted(Section, template="started"):
+    since: str | None = None
+    """The day on which the player had stopped them."""
+    heading: ClassVar = "Your news"
+
+
+class NewsStopped(Section, template="stopped"):
+    heading: ClassVar = "No more news"

@@ -1,10 +1,192 @@
 """The sections of an answer: each class holds what its template in templates/sections/ may ask for."""
 
-from typing import ClassVar
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Literal
 
+import pbem
 from notation.ending import Termination
 from pbem.messages.said.rounds import RoundBegun
 from pbem.storage.payloads import News, Part, Payload, Section
+
+
+class DaysLeft(Part):
+    year: int
+    days: int
+
+
+class VacationShown(Section, template="vacation"):
+    change: str
+    """What became of it: taken, ended, called off; empty if it is only shown."""
+    begins: str = ""
+    ends: str = ""
+    """When it begins and ends, in words; empty where there is none."""
+    is_away: bool
+    left: tuple[DaysLeft, ...]
+    is_automatic: bool
+    """Whether one begins when the reader would run out of time."""
+    heading: ClassVar = "Your vacation"
+
+
+class Away(News, template="away"):
+    """Tells a player that their opponent is on vacation, or that a vacation of their own has begun by itself."""
+
+    match: int
+    ply: int
+    by: str
+    """Who is away."""
+    until: datetime
+    is_own: bool = False
+    message: tuple[str, ...] = ()
+    """Always empty: a digest asks all news for their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferShown:
+    """An open offer as templates show it: what is offered, by whom, and the turns that would be taken back."""
+
+    kind: str
+    by: str
+    yours: bool
+    turns: tuple[str, ...]
+    until: str
+    """When a pause would end by itself, in words; empty if it wouldn't."""
+
+
+class OfferNews(News, Section, template="offer"):
+    """An offer in a running match was made, answered or withdrawn: a message, or a section for the one who did it."""
+
+    match: int
+    ply: int
+    kind: str
+    """What is offered: draw, undo, pause or cancel."""
+    change: str
+    """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed or over."""
+    by: str
+    """Who did it."""
+    message: tuple[str, ...] = ()
+    """What they wrote below the command."""
+
+
+class Muted(Section, template="muted"):
+    """Offers and notes of the opponent in a match are refused from now on, or accepted again."""
+
+    match: int
+    opponent: str
+    muted: bool
+
+
+class Branch(Part):
+    match: int
+    ply: int
+    """After how many turns it begins."""
+    turns: tuple[str, ...]
+    """The turns on the way, the opponent's first; none where any turn is answered."""
+    otherwise: str | None = None
+    """The turn that is played in reply to any other than the opponent's named ones, at the end."""
+    resigns: bool = False
+    """Whether the player resigns at the end."""
+
+
+class PreparedTurns(Section, template="prepared"):
+    """What the player has prepared in a match, all of it; or that they have just dropped it."""
+
+    match: int
+    ply: int
+    branches: tuple[Branch, ...]
+    change: Literal["kept", "listed", "dropped"]
+
+
+class TurnTakenBack(Part):
+    number: int
+    by: str
+    text: str
+    when: str
+
+
+class TurnTimeShown(Part):
+    number: int
+    by: str
+    text: str
+    when: str
+    used: str = ""
+
+
+class ClockShown(Part):
+    kind: str
+    when: str
+    by: str = ""
+    until: str = ""
+    days: str = ""
+    away: tuple[tuple[str, str], ...] = ()
+    given_back: str = ""
+
+
+class Preview(Section, template="previewed"):
+    match: int
+    ply: int
+    """After how many turns it begins."""
+    now: int
+    """How many turns the match has."""
+    past: bool
+    """Whether the reader named the turn after which it begins."""
+    playable: bool
+    """Whether the reader may play the first of the turns now."""
+    kept: bool
+    """Whether the part was kept before, and need not be written again."""
+    turns: tuple[str, ...]
+    part: str | None = None
+    chosen: str
+    """What is chosen of one more turn, beyond a part that can stand by itself."""
+
+
+class MatchThen(Section, template="stood"):
+    match: int
+    ply: int
+    now: int
+    """How many turns the match has."""
+    past: bool = True
+
+
+_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_LITERAL = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'""")
+_OF_ALL = frozenset({"help", "parts", "rules", "sections", "site"})
+"""The folders of templates that belong to no feature."""
+_WORD = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]")
+
+
+def templates_folder() -> Path:
+    """Return the folder of the templates: inside an installed package, beside it in a checkout."""
+    package = Path(pbem.__file__).parent
+    inside = package / "templates"
+    return inside if inside.is_dir() else package.parent / "templates"
+
+
+def template_folders() -> list[Path]:
+    """Return the folders in which a template is looked for by its name: that of all, and one for each feature."""
+    folder = templates_folder()
+    return [folder, *sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in _OF_ALL)]
+
+
+@cache
+def words() -> frozenset[str]:
+    """Return the names of all templates, and every word in the text of our messages.
+
+    >>> {"welcome", "to", "turn", "refused", "hello"} <= words(), "alice" in words()
+    (True, False)
+    """
+    found: set[str] = set()
+    paths = (path for folder in template_folders() for kind in ("*.j2", "sections/*.j2") for path in folder.glob(kind))
+    for path in paths:
+        found.add(path.name.partition(".")[0])
+        source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+        said = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
+        found.update(_WORD.findall(" ".join(said).lower()))
+    return frozenset(found)
 
 
 class AddressAsked(Section, template="asked"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pbem.storage.folder_locks import locked_if_free
+from pbem.storage.leases import locked_if_free
 
 PREFIX = ".pbem-draft-"
 

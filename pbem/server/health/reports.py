@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from pbem.server.health import figures
-from pbem.storage import holders, leases
+from pbem.storage import leases
 from pbem.storage.clock import apart
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
@@ -93,8 +93,8 @@ def problems(servers: Sequence[Daemon], now: datetime) -> Iterator[str]:
         name = f"{row.host}, process {row.process}"
         if _has_ended(row):
             yield f"{name}: {ENDED}"
-        elif row.host == leases.HOST and holders.is_stopped(row.process):
-            yield f"{row.host}, {holders.in_words(row.process)}"
+        elif row.host == leases.HOST and leases.is_stopped(row.process):
+            yield f"{row.host}, {leases.in_words(row.process)}"
         elif row in silent:
             yield f"{name}: told nothing for {apart(now - row.told)}"
         else:

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.features.seeks import open_seeks
+from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.messages import kinds, preferences
@@ -188,7 +188,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         )
         for _, time, number, ply, stage in sorted(entries)
     )
-    offered = open_seeks.newest(session, player, now)
+    offered = seeks.newest(session, player, now)
     digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at, seeks=offered)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 

@@ -9,8 +9,7 @@ from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
-from pbem.matches.naming import name
-from pbem.matches.queries import of_player
+from pbem.matches.queries import name, of_player
 from pbem.messages.said.messages import PlayerUnreachable
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.due import NOW

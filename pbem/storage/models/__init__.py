@@ -5,7 +5,6 @@ Every module of tables is imported here, so that the tables are known whoever as
 """
 
 from pbem.storage.models.matches import (
-    Analysis,
     ClockEvent,
     Entry,
     LadderStep,
@@ -17,8 +16,6 @@ from pbem.storage.models.matches import (
     Ply,
     Prepared,
     RatedWeek,
-    Search,
-    SearchKind,
     TakenBack,
     Tournament,
     Watch,
@@ -55,4 +52,4 @@ from pbem.storage.models.people import (
     Seek,
     Vacation,
 )
-from pbem.storage.models.server import Backup, Clock, Daemon, Outage, ServerKey, Setback
+from pbem.storage.models.server import Analysis, Backup, Clock, Daemon, Outage, Search, SearchKind, ServerKey, Setback

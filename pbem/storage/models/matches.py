@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
-from pbem.storage.leases import Leased
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
@@ -196,68 +195,6 @@ class ClockEvent(SQLModel, table=True):
     """The days that a player chose, or what both had left in a match that version 1.0 restored from a message."""
     taken: int | None = None
     """How many seconds a turn had taken, or were given."""
-
-
-class SearchKind(StrEnum):
-    TURN = "turn"
-    """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
-    HINT = "hint"
-    """What the house would play in its opponent's place; the row is stored when it is found."""
-
-
-class Search(Leased, table=True):
-    """A search of the house in one version of a match. What it found is played, or told, in the same transaction."""
-
-    __table_args__ = (
-        UniqueConstraint("match", "kind", "version"),
-        Index("ix_search_player_kind_asked", "player", "kind", "asked"),
-        partial_index("ix_search_troubled", "troubled", where="troubled IS NOT NULL"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    match: int = Field(foreign_key="match.id")
-    kind: str
-    version: int
-    """The version of the match: `plies` and `shift` together."""
-    player: int = Field(foreign_key="player.id")
-    """Whom it is for: the opponent of the house."""
-    asked: datetime = Field(sa_type=Utc)
-    attempts: int = 0
-    """How many searches were begun, counted before each begins."""
-    due: datetime = Field(sa_type=Utc)
-    """When to search, or to try again."""
-    done: datetime | None = Field(default=None, sa_type=Utc)
-    value: float | None = None
-    """What the house thought of the position: from -1, lost, to 1, won."""
-    troubled: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
-
-
-class Analysis(Leased, table=True):
-    """The analysis of a finished match for one of its players: a row for each, found in many short searches."""
-
-    __table_args__ = (
-        UniqueConstraint("match", "player"),
-        Index("ix_analysis_player_asked", "player", "asked"),
-        partial_index("ix_analysis_due", "due", "id", where="done IS NULL"),
-        partial_index("ix_analysis_troubled", "troubled", where="troubled IS NOT NULL"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    match: int = Field(foreign_key="match.id")
-    player: int = Field(foreign_key="player.id")
-    """Whom it is for."""
-    asked: datetime = Field(sa_type=Utc)
-    findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
-    """What was found for each position so far, the first one first (house.protocol.SearchFinding)."""
-    attempts: int = 0
-    """How many searches for the next positions were begun, counted before each begins."""
-    due: datetime = Field(sa_type=Utc)
-    """When to search, or to try again."""
-    done: datetime | None = Field(default=None, sa_type=Utc)
-    """When the player was told what was found, or that the house gave up."""
-    troubled: datetime | None = Field(default=None, sa_type=Utc)
-    """When the house gave up: the searches have failed too often. The admin is told."""
 
 
 class PlayerRating(SQLModel, table=True):
