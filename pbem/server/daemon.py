@@ -39,7 +39,7 @@ from pbem.server import endpoints, intake, loops, server_key, worker
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
 from pbem.server.alone import Suspects
-from pbem.server.backups.by_itself import Backups
+from pbem.server.backups.daily import Backups
 from pbem.server.examination import Services
 from pbem.server.health.figures import Exposition
 from pbem.server.health.port import MetricsPort

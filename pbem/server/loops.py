@@ -44,7 +44,7 @@ class Bounds:
     work: float
     house: float
     send: float
-    backup: float = 3600.0
+    backup: float = 6 * 3600.0
     publish: float = 3600.0
     other: float = PATIENCE
 

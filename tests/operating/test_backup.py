@@ -3,10 +3,13 @@
 import gzip
 import io
 import json
+import resource
 import signal
 import stat
 import tarfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,8 +23,8 @@ from pbem import config
 from pbem.config import LimitsSettings
 from pbem.failpoints import Step
 from pbem.server.backups import copies
-from pbem.server.backups.by_itself import AGAIN, Backups
-from pbem.server.backups.manifest import FORMAT
+from pbem.server.backups.archive import FORMAT
+from pbem.server.backups.daily import AGAIN, Backups
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.leases import new_holder
@@ -79,32 +82,34 @@ def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Pa
     assert last == (moves[2].ply, moves[2].text)
 
 
-def test_a_backup_is_one_state_however_much_is_written_meanwhile(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_is_one_state_however_much_is_written_meanwhile(site: Site, tmp_path: Path) -> None:
     filled(site)
-    monkeypatch.setattr(copies, "PAGES", 10)
-    monkeypatch.setattr(copies, "LOOK_SECONDS", 0.001)
-    engine = database.connect(site.database)
-    written: list[int] = []
+    engine, number = database.connect(site.database), 0
+    written, is_over = threading.Semaphore(0), threading.Event()
 
-    def write(_doing: str, _done: int, _total: int) -> None:
-        with database.transaction(engine) as session:
-            session.connection().execute(text("update match set plies = plies + 1000"))
-            session.connection().execute(text("update ply set number = number + 1000"))
-        written.append(1)
+    def write() -> None:
+        while not is_over.is_set():
+            with database.transaction(engine) as session:
+                session.connection().execute(text("update match set plies = plies + 1000"))
+                session.connection().execute(text("update ply set number = number + 1000"))
+            written.release()
 
-    copied = copies.take(engine, tmp_path / "copy", write)
-    engine.dispose()
-    assert copied.revision == database.newest_revision()
-    assert written
-    if databases.kind() == "sqlite":
-        assert len(written) > 10, "writers were let in between, and didn't make it begin again"
-        copy = database.connect(f"sqlite:///{tmp_path}/copy")
-    else:
-        other = place(site, tmp_path / "other")
-        copy = database.connect(other.database)
-        copies.put(copy, tmp_path / "copy", copied.schema, lambda *_: None)
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        while number < 3 or not written.acquire(blocking=False):
+            number += 1
+            revision, schema = copies.take(engine, tmp_path / f"copy{number}")
+    finally:
+        is_over.set()
+        writer.join()
+        engine.dispose()
+    assert revision == database.newest_revision()
+    copy = database.connect(
+        f"sqlite:///{tmp_path}/copy{number}" if SQLITE else place(site, tmp_path / "other").database
+    )
+    if not SQLITE:
+        copies.put(copy, tmp_path / f"copy{number}", schema, "a backup")
     found = rows(copy, "select match.plies, max(number) from match join ply on ply.match = match.id group by match.id")
     copy.dispose()
     assert sorted(plies == count for plies, count in found) == [True] * 3, "nothing or all of what was written"
@@ -167,8 +172,8 @@ def rewritten(file: Path, change: Callable[[Members], None]) -> Path:
     with tarfile.open(file) as tar:
         members = [(member, opened.read() if (opened := tar.extractfile(member)) else b"") for member in tar]
     change(members)
-    changed = file.with_name("changed.tar")
-    with tarfile.open(changed, "w") as tar:
+    changed = file.with_name("changed.tar.gz")
+    with tarfile.open(changed, "w:gz") as tar:
         for member, content in members:
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
@@ -193,38 +198,31 @@ def added(name: str, **values: object) -> Callable[[Members], None]:
     return change
 
 
-def lead_out(members: Members) -> None:
-    """Let the manifest itself name a file elsewhere."""
-    header, content = members[0]
-    found = json.loads(content)
-    found["files"][-2]["name"] = "secrets/../../evil"
-    members[0] = header, json.dumps(found).encode()
-    members[-2][0].name = "secrets/../../evil"
-
-
 def become_a_link(members: Members) -> None:
     members[-1] = members[-1][0], b""
     members[-1][0].type, members[-1][0].linkname = tarfile.SYMTYPE, "/etc/passwd"
 
 
-def another_key(members: Members) -> None:
-    members[2] = members[2][0], b"x" * len(members[2][1])
-
-
 REFUSED: list[tuple[Callable[[Members], object], str]] = [
     (manifest_with(format=FORMAT + 1), "it was made by a newer version of pbem, which makes backups of another"),
-    (manifest_with(revision="0031", version="0.1.0"), "Restore it with pbem of commit 4a22f6f0"),
-    (manifest_with(revision="9999", version="9.0"), "it was made by pbem 9.0, whose tables have version 9999"),
+    (
+        manifest_with(revision="0031", version="0.1.0"),
+        "it was made by pbem 0.1.0: the database is at revision 0031 of an early version: run pbem of",
+    ),
+    (
+        manifest_with(revision="9999", version="9.0"),
+        "it was made by pbem 9.0: the database was made by another version of pbem, which numbers",
+    ),
     (manifest_with(kind="oracle"), "its manifest can't be read"),
-    (lambda members: members.pop(0), "it doesn't begin with a manifest"),
-    (lambda members: members.pop(2), "secrets/server.key is missing in it"),
-    (another_key, "secrets/server.key in it isn't as it was when the backup was made"),
-    (added("../evil"), "it has '../evil', which isn't in its manifest"),
-    (added("/tmp/evil"), "it has '/tmp/evil', which isn't in its manifest"),
-    (added("evil", type=tarfile.SYMTYPE, linkname="/etc"), "it has 'evil', which isn't in its manifest"),
-    (added("pbem.toml"), "it has 'pbem.toml', which isn't in its manifest"),
-    (lead_out, "its manifest can't be read"),
-    (become_a_link, "which isn't in its manifest"),
+    (lambda members: members.pop(0), "its manifest can't be read"),
+    (lambda members: members.pop(-1), " is missing in it"),
+    (become_a_link, " is missing in it"),
+]
+LEADING_OUT = [
+    added("../evil"),
+    added("secrets/../../evil"),
+    added("/tmp/evil"),
+    added("evil", type=tarfile.SYMTYPE, linkname="/etc"),
 ]
 
 
@@ -238,7 +236,17 @@ def test_what_is_no_backup_of_ours_is_refused_and_changes_nothing(site: Site, tm
         assert done.err.startswith(f"pbem: {changed} can't be restored: ")
         assert sentence in done.err
         assert [path for path in other.folder.rglob("*") if path.is_file()] == []
-        assert not list(tmp_path.rglob("evil"))
+
+
+def test_no_name_in_a_backup_leads_out_of_the_place(site: Site, tmp_path: Path) -> None:
+    def change(members: Members) -> None:
+        for add in LEADING_OUT:
+            add(members)
+
+    other = place(site, tmp_path / "other")
+    assert restore(other, rewritten(backup(site), change)).code == 0
+    assert not list(tmp_path.rglob("evil"))
+    assert not Path("/tmp/evil").exists()
 
 
 def test_a_damaged_backup_is_refused_and_changes_nothing(site: Site, tmp_path: Path) -> None:
@@ -288,6 +296,29 @@ def test_a_place_with_a_part_of_a_database_or_a_server_is_left_alone(site: Site,
 
 
 # Crashes
+
+
+@contextmanager
+def room_for_files_of(number: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (number, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_where_there_is_no_room_nothing_stays_and_it_can_be_done_again(site: Site, tmp_path: Path) -> None:
+    filled(site)
+    file, more, other = backup(site), site.folder / "more.tar.gz", place(site, tmp_path / "other")
+    with room_for_files_of(100_000 if SQLITE else 20_000):
+        done = site.pbem("backup", str(more))
+        assert (done.code, f"{more} is not made: " in done.err) == (2, True), done.said
+        assert restore(other, file).code == 2
+    assert not more.exists()
+    assert not list(tmp_path.rglob(".pbem-draft-*"))
+    assert restore(other, file).code == 0
+    assert everything(other.database) == everything(site.database)
 
 
 def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) -> None:
@@ -354,7 +385,7 @@ def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> No
 def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
     first, second = (scheduled(site, clock, engine) for _ in range(2))
-    assert first._is_ours()
+    assert first._claims(clock())
     assert second.step() == 0, "the other is at it"
     with database.transaction(engine) as session:
         session.get_one(Backup, 1).leased_until = None
@@ -378,7 +409,7 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
             told.append(alerts.tell(engine, admin, LimitsSettings(), clock.now))
             clock.now += timedelta(minutes=20)
     assert [(line["event"], line["again"]) for line in logged if line["event"] == "the backup failed"] == [
-        ("the backup failed", "in 60 minutes")
+        ("the backup failed", "in an hour")
     ]
     assert told.count(True) == 1
     (payload,) = site.rows(

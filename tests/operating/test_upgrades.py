@@ -10,6 +10,7 @@ restored from messages.
 import gzip
 import json
 import tarfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -219,8 +220,7 @@ def test_a_real_database_of_an_older_version_and_its_backup_are_told_what_upgrad
     other = place(site, tmp_path / "other")
     done = restore(other, backup(site))
     assert done.code == 2
-    assert "whose tables have version 0031, from which this pbem can't upgrade" in done.err
-    assert "Restore it with pbem of commit 4a22f6f0" in done.err
+    assert f"can't be restored: it was made by pbem {version('pbem')}: {REFUSAL}" in done.err
     assert not other.folder.exists()
     assert file.read_bytes() == before
 

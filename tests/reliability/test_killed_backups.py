@@ -13,10 +13,11 @@ import structlog
 
 from pbem import config
 from pbem.cli.index import app
-from pbem.server.backups.by_itself import Backups
+from pbem.server.backups.daily import Backups
 from pbem.server.daemon import void_leases
 from pbem.storage import database
 from pbem.storage.leases import new_holder
+from tests import databases
 from tests.operating.daemons import Site
 from tests.operating.places import backup, everything, filled, place, restore
 from tests.reliability.processes import is_killed
@@ -160,4 +161,4 @@ def test_a_restore_that_is_killed_anywhere_starts_no_server_and_can_be_made_agai
         assert all(found[name] == before[name] for name in ("player", "match", "ply")), deaths
     assert deaths > 15
     assert refusals
-    assert starts
+    assert starts or databases.kind() == "postgresql", "there, nothing is written after the mark is gone"

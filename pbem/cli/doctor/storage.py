@@ -19,7 +19,7 @@ from pbem.config.veiled import veiled_url
 from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import server_key
-from pbem.server.backups import rotation
+from pbem.server.backups import daily
 from pbem.storage import database, outages
 from pbem.storage.clock import IF_RIGHT, apart, doubt
 from pbem.storage.models import MatchState
@@ -125,10 +125,10 @@ def backups(settings: Settings) -> Iterator[Finding]:
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if file is not None and file.exists() and shutil.disk_usage(there).free < 2 * file.stat().st_size:
         yield finding("backup.no_room", folder=there)
-    kept = rotation.kept(folder, settings.server.address) if folder.exists() else []
+    kept = daily.kept(folder, settings.server.address) if folder.exists() else []
     if not kept:
         yield finding("backup.none", folder=folder)
         return
     newest = kept[-1].made
-    row = "backup.old" if now() - newest > 2 * rotation.EVERY else "backup.fine"
+    row = "backup.old" if now() - newest > 2 * daily.EVERY else "backup.fine"
     yield finding(row, folder=folder, number=len(kept), newest=newest)

@@ -13,11 +13,10 @@ from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
 from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
-from pbem.config.veiled import veiled_url
+from pbem.config.veiled import veiled_url, veils
 from pbem.secret import BadConfig
-from pbem.server.backups import copies, making, restoring
-from pbem.server.backups.manifest import CONFIG as CONFIGURATION
-from pbem.server.backups.manifest import Manifest, NotABackup
+from pbem.server.backups import NotBackedUp, NotRestored, making, restoring
+from pbem.server.backups.archive import Manifest
 from pbem.storage import database
 
 
@@ -29,20 +28,21 @@ def backup(
         bool, typer.Option("--without-secrets", help="Leave out the key, passwords, and a configuration that has some.")
     ] = False,
 ) -> None:
-    with _sentences(file):
-        settings = config.load(config_file)
-        failpoints.prepare()
-        engine = database.connect(settings.server.database)
-        try:
-            with core.progress() as progress, core.who_is_in_the_way(settings):
-                made = making.make(engine, settings, file, core.now(), progress, with_secrets=not without_secrets)
-        finally:
-            engine.dispose()
-    out.print(f"{file}: {made.size:,} bytes, {_described(made.manifest)}", markup=False, highlight=False)
-    if not made.manifest.has(CONFIGURATION):
-        out.print("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
-    elif made.manifest.has_secrets:
-        out.print("who has this file can move for every player; keep it where only you can read it")
+    settings = config.load(config_file)
+    failpoints.prepare()
+    engine = database.connect(settings.server.database)
+    try:
+        with core.who_is_in_the_way(settings):
+            manifest = making.make(engine, settings, file, core.now(), with_secrets=not without_secrets)
+    except NotBackedUp as error:
+        raise BadConfig(str(error)) from error
+    finally:
+        engine.dispose()
+    _say(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
+    if without_secrets and veils(settings):
+        _say("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
+    elif not without_secrets:
+        _say("who has this file can move for every player; keep it where only you can read it")
 
 
 @app.command()
@@ -56,21 +56,19 @@ def restore(
         with core.progress() as progress:
             restored = restoring.restore(file, config_file, progress)
         settings = config.load(config_file)
-    out.print(f"{file}: {_described(restored.manifest)}", markup=False, highlight=False)
+    _say(f"{file}: {_described(restored.manifest)}")
     for path in restored.written:
-        out.print(f"wrote {path}", markup=False, highlight=False)
-    out.print(f"restored the database {veiled_url(settings.server.database)}", markup=False, highlight=False)
+        _say(f"wrote {path}")
+    _say(f"restored the database {veiled_url(settings.server.database)}")
     if settings.server.address != restored.manifest.address:
-        out.print(
+        _say(
             f"to do: correct address in [server], unless {settings.server.address} is meant: players' replies to"
-            f" {restored.manifest.address} prove nothing there",
-            markup=False,
-            highlight=False,
+            f" {restored.manifest.address} prove nothing there"
         )
     for key, path in restored.missing:
-        out.print(f"to do: {key} is not in the backup; write it into {path}", markup=False, highlight=False)
+        _say(f"to do: {key} is not in the backup; write it into {path}")
     if any(key == "server.key" for key, _ in restored.missing):
-        out.print('then run "pbem check"')
+        _say('then run "pbem check"')
         raise typer.Exit(FOUND)
     check(config_file)
 
@@ -79,18 +77,18 @@ def restore(
 def _sentences(file: Path) -> Iterator[None]:
     try:
         yield
-    except NotABackup as error:
+    except NotRestored as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
-    except (copies.NotEmpty, restoring.NotRestored) as error:
-        raise BadConfig(f"{file} can't be restored: {error}") from error
-    except (copies.NotCopied, making.Exists) as error:
-        raise BadConfig(str(error)) from error
     except IsADirectoryError as error:
         raise BadConfig(f"{file} is a folder") from error
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
+
+
+def _say(line: str) -> None:
+    out.print(line, markup=False, highlight=False)
 
 
 def _described(manifest: Manifest) -> str:

@@ -1,143 +1,100 @@
-"""A backup as a file: a compressed tar with the manifest first, in which each file has a checksum."""
+"""A backup as a file: a compressed tar, whose manifest says what made it. gzip's checksum tells whether it is whole.
+
+No name in it is used as a path: its files are asked for by the names that the settings have for them.
+"""
 
 import gzip
-import hashlib
 import io
-import lzma
-import os
+import json
+import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import Any
 
-from pbem.server.backups.manifest import CONFIG, File, Manifest, NotABackup, from_json
-from pbem.storage.database import Progress
+from pbem.config import Settings, certificates, secrets
+from pbem.server.backups import NotRestored
 
-MANIFEST = "manifest.json"
-LONGEST_MANIFEST = 1 << 20
-LONGEST_CONFIG = 10 << 20
-PIECE = 1 << 20
-COMPRESSION = 6
-_DAMAGE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, UnicodeError)
-
-
-def write(archive: Path, manifest: Manifest, parts: Mapping[str, Path], progress: Progress) -> Manifest:
-    total = sum(path.stat().st_size for path in parts.values())
-    done = 0
-
-    def read(size: int) -> None:
-        nonlocal done
-        done += size
-        progress("writing the backup", done // 2, total)  # each file is read twice
-
-    whole = replace(manifest, files=tuple(_described(name, path, read) for name, path in parts.items()))
-    with tarfile.open(archive, "x:gz", compresslevel=COMPRESSION, format=tarfile.PAX_FORMAT) as tar:
-        content = whole.to_json()
-        tar.addfile(_header(MANIFEST, len(content), whole), io.BytesIO(content))
-        for file in whole.files:
-            with parts[file.name].open("rb") as opened:
-                tar.addfile(_header(file.name, file.size, whole), _Watched(opened, read))
-    return whole
+FORMAT = 2
+"""Raised when an older version couldn't restore what a newer one has backed up."""
+MANIFEST, CONFIG, CERTIFICATES = "manifest.json", "pbem.toml", "certificates/"
+DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
+_PIECE = 1 << 20
+_DAMAGE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
-def read_manifest(archive: Path) -> tuple[Manifest, bytes | None]:
-    """Return the manifest, and the configuration if there is one; raises NotABackup and OSError."""
-    with _opened(archive) as tar:
-        manifest = _manifest(tar)
-        header = tar.next() if manifest.has(CONFIG) else None
-        if header is None:
-            return manifest, None
-        if header.name != CONFIG or not header.isreg() or header.size > LONGEST_CONFIG:
-            raise NotABackup("its second file isn't the configuration")
-        return manifest, b"".join(_pieces(tar, header))
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    made: datetime
+    version: str
+    """The version of pbem."""
+    address: str
+    """The address of the server."""
+    kind: str
+    """The kind of its database."""
+    revision: str
+    """The version of its tables."""
+    schema: str
+    """Where they were in PostgreSQL; nothing for SQLite."""
+    has_secrets: bool
+
+    def identity(self) -> str:
+        return f"{self.address} {self.made.isoformat()}"
 
 
-def unpack(archive: Path, folder: Path, progress: Progress) -> Manifest:
-    """Put all files into an empty folder, named as in the manifest; raises NotABackup and OSError.
-
-    Nothing but regular files that the manifest names is accepted, and each must be as the manifest says. So no name in
-    an archive leads out of the folder.
-    """
-    done = 0
-    with _opened(archive) as tar:
-        manifest = _manifest(tar)
-        missing = {file.name: file for file in manifest.files}
-        total = sum(file.size for file in manifest.files)
-        for header in tar:
-            if header.name == MANIFEST:
-                continue
-            wanted = missing.pop(header.name, None)
-            if wanted is None or not header.isreg():
-                raise NotABackup(f"it has {header.name[:100]!r}, which isn't in its manifest")
-            if hasattr(tarfile, "data_filter"):  # in Python since 3.11.4
-                tarfile.data_filter(header, str(folder))
-            path = folder / wanted.name
-            path.parent.mkdir(exist_ok=True)
-            digest = hashlib.sha256()
-            with path.open("xb") as file:
-                os.fchmod(file.fileno(), 0o600)
-                for piece in _pieces(tar, header):
-                    digest.update(piece)
-                    file.write(piece)
-                    done += len(piece)
-                    progress("reading the backup", done, total)
-            if (header.size, digest.hexdigest()) != (wanted.size, wanted.sha256):
-                raise NotABackup(f"{wanted.name} in it isn't as it was when the backup was made")
-        if missing:
-            raise NotABackup(f"{', '.join(sorted(missing))} is missing in it")
-    return manifest
+def named_files(settings: Settings) -> dict[str, Path]:
+    """Return the files with secrets and certificates that the settings name, by their names in a backup."""
+    named = {f"secrets/{path}": secret.file.expanduser() for path, secret in secrets(settings) if secret.file}
+    if settings.oauth2 is not None:
+        named["secrets/oauth2.token_file"] = settings.oauth2.token_file
+    return named | {f"{CERTIFICATES}{path}": file for path, file in certificates(settings)}
 
 
-@contextmanager
-def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
-    """Provide the archive, compressed or not; damage raises NotABackup."""
+def write(file: Path, manifest: Manifest, contents: Mapping[str, bytes], copy: Path) -> None:
+    about = {"format": FORMAT, **asdict(manifest), "made": manifest.made.isoformat()}
+    with tarfile.open(file, "x:gz", compresslevel=6) as tar:
+        for name, content in {MANIFEST: json.dumps(about, indent=2).encode(), **contents}.items():
+            header = tarfile.TarInfo(name)
+            header.size, header.mode, header.mtime = len(content), 0o600, int(manifest.made.timestamp())
+            tar.addfile(header, io.BytesIO(content))
+        tar.add(copy, DATABASES[manifest.kind])
+
+
+def read(file: Path) -> tuple[Manifest, Mapping[str, bytes]]:
+    """Return the manifest, and all files but the database, by their names. Raises NotRestored and OSError."""
     try:
-        with tarfile.open(archive, "r:*") as tar:
-            yield tar
+        with gzip.open(file) as unpacked, tarfile.open(fileobj=unpacked, mode="r:") as tar:
+            parts = {part.name: tar.extractfile(part) for part in tar if part.isreg()}
+            contents = {name: part.read() for name, part in parts.items() if part and name not in DATABASES.values()}
+            while unpacked.read(_PIECE):  # the checksum is at the end
+                pass
     except _DAMAGE as error:
         why = (str(error) or type(error).__name__).partition("\n")[0].rstrip(":")
-        raise NotABackup(f"it is damaged, or was never one ({why})") from error
+        raise NotRestored(f"it is damaged, or was never a backup ({why})") from error
+    manifest = _manifest(contents.pop(MANIFEST, b""))
+    if DATABASES[manifest.kind] not in parts:
+        raise NotRestored(f"{DATABASES[manifest.kind]} is missing in it")
+    return manifest, contents
 
 
-def _manifest(tar: tarfile.TarFile) -> Manifest:
-    header = tar.next()
-    if header is None or header.name != MANIFEST or not header.isreg() or header.size > LONGEST_MANIFEST:
-        raise NotABackup("it doesn't begin with a manifest")
-    return from_json(b"".join(_pieces(tar, header)))
+def unpack_database(file: Path, manifest: Manifest, copy: Path) -> None:
+    with tarfile.open(file, "r:gz") as tar, copy.open("xb") as target:
+        source = tar.extractfile(DATABASES[manifest.kind])
+        assert source is not None  # noqa: S101 - it was read before
+        shutil.copyfileobj(source, target, _PIECE)
 
 
-def _pieces(tar: tarfile.TarFile, header: tarfile.TarInfo) -> Iterator[bytes]:
-    file = tar.extractfile(header)
-    assert file is not None  # noqa: S101 - it is a regular file
-    while piece := file.read(PIECE):
-        yield piece
-
-
-def _header(name: str, size: int, manifest: Manifest) -> tarfile.TarInfo:
-    header = tarfile.TarInfo(name)
-    header.size, header.mode, header.mtime = size, 0o600, int(manifest.made.timestamp())
-    return header
-
-
-def _described(name: str, path: Path, read: Callable[[int], None]) -> File:
-    digest = hashlib.sha256()
-    with path.open("rb") as opened:
-        file = _Watched(opened, read)
-        while piece := file.read(PIECE):
-            digest.update(piece)
-    return File(name, path.stat().st_size, digest.hexdigest())
-
-
-class _Watched(io.RawIOBase):
-    def __init__(self, file: IO[bytes], read: Callable[[int], None]) -> None:
-        super().__init__()
-        self._file = file
-        self._read = read
-
-    def read(self, size: int = -1) -> bytes:
-        piece = self._file.read(size)
-        self._read(len(piece))
-        return piece
+def _manifest(raw: bytes) -> Manifest:
+    try:
+        stored: dict[str, Any] = json.loads(raw)
+        if stored["format"] > FORMAT:
+            raise NotRestored("it was made by a newer version of pbem, which makes backups of another kind")
+        values = {field.name: stored[field.name] for field in fields(Manifest)}
+        manifest = Manifest(**values | {"made": datetime.fromisoformat(values["made"]).astimezone(UTC)})
+        DATABASES[manifest.kind]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise NotRestored("its manifest can't be read") from error
+    return manifest

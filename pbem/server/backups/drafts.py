@@ -38,19 +38,17 @@ def sweep(beside: Path) -> None:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def publish(draft: Path, path: Path) -> None:
-    """Give a whole file its name, for good: it survives a power cut. Raises FileExistsError if the name is taken."""
+def publish(draft: Path, path: Path, mode: int = 0o600) -> None:
+    """Give a whole file its name, for good: it survives a power cut."""
+    draft.chmod(mode)
     with draft.open("rb") as file:
         os.fsync(file.fileno())
+    draft.rename(path)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError(f"{path} exists") from None
-        draft.rename(path)
-    sync_folder(path.parent)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def adopt(draft: Path, folder: Path) -> None:
@@ -58,12 +56,3 @@ def adopt(draft: Path, folder: Path) -> None:
     if os.geteuid() == 0:
         owner = folder.stat()
         os.chown(draft, owner.st_uid, owner.st_gid)
-
-
-def sync_folder(path: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,9 +1,7 @@
 """Making a backup: a copy of the database, the configuration, the secrets and the certificates, in one file."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -11,104 +9,55 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from pbem import failpoints
-from pbem.config import Settings, certificates, secrets
+from pbem.config import Settings
 from pbem.config.veiled import lines, veils
 from pbem.failpoints import Step
-from pbem.server.backups import archive, copies, drafts
-from pbem.server.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, TOKENS, DatabaseKind, Manifest
-from pbem.storage.database import Progress
+from pbem.server.backups import NotBackedUp, archive, copies, drafts
+from pbem.server.backups.archive import CERTIFICATES, CONFIG, Manifest, named_files
 
 
-class Exists(Exception):
-    """There is a file of that name already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    file: Path
-    size: int
-    manifest: Manifest
-
-
-def make(
-    engine: Engine, settings: Settings, file: Path, now: datetime, progress: Progress, *, with_secrets: bool
-) -> Made:
+def make(engine: Engine, settings: Settings, file: Path, now: datetime, *, with_secrets: bool) -> Manifest:
     """Make a backup in a new file, which only we can read.
 
-    Raises Exists, NotCopied, OSError, BadConfig, database errors, and what `progress` raises; then nothing is left.
+    Raises NotBackedUp, BadConfig, database errors, and OSError for secrets; then nothing is left.
     """
     if file.exists():
-        raise Exists(f"{file} exists, and nothing is overwritten; choose another name")
-    with _named(file), ExitStack() as opened:
-        folder = opened.enter_context(drafts.folder(file.parent))
-        kind: DatabaseKind = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
-        copy = folder / DATABASES[kind]
-        copied = copies.take(engine, copy, progress)
-        parts = {**_settings(settings, folder, with_secrets=with_secrets), copy.name: copy}
-        about = Manifest(
-            made=now,
-            version=version("pbem"),
-            address=settings.server.address,
-            kind=kind,
-            revision=copied.revision,
-            schema=copied.schema,
-            has_secrets=with_secrets,
-            files=(),
-        )
-        draft = folder / "backup"
-        manifest = archive.write(draft, about, parts, progress)
-        draft.chmod(0o600)
-        failpoints.reach(Step.SAVING)
-        try:
-            drafts.publish(draft, file)
-        except FileExistsError as error:
-            raise Exists(f"{file} exists by now, and nothing is overwritten") from error
-        return Made(file, file.stat().st_size, manifest)
-
-
-@contextmanager
-def _named(file: Path) -> Iterator[None]:
-    """Have NotCopied tell which backup isn't made, and where: drafts have names of their own, and are gone by then."""
+        raise NotBackedUp(f"{file} exists, and nothing is overwritten; choose another name")
+    contents, kind = _contents(settings, with_secrets=with_secrets), engine.dialect.name
     try:
-        yield
-    except copies.NotCopied as error:
-        raise copies.NotCopied(f"{file.absolute()} is not made: {error}") from error
+        with drafts.folder(file.parent) as folder:
+            copy, draft = folder / "database", folder / "backup"
+            revision, schema = copies.take(engine, copy)
+            manifest = Manifest(now, version("pbem"), settings.server.address, kind, revision, schema, with_secrets)
+            archive.write(draft, manifest, contents, copy)
+            failpoints.reach(Step.SAVING)
+            drafts.publish(draft, file)
+            return manifest
+    except (NotBackedUp, sqlite3.Error) as error:
+        raise NotBackedUp(f"{file.absolute()} is not made: {error}") from error
     except OSError as error:
-        if error.filename is not None and not Path(os.fsdecode(error.filename)).is_relative_to(file.parent):
-            raise
         why = f"nothing can be written in {file.parent.absolute()}: {error.strerror or error}"
-        raise copies.NotCopied(f"{file.absolute()} is not made: {why}") from error
+        raise NotBackedUp(f"{file.absolute()} is not made: {why}") from error
 
 
-def _settings(settings: Settings, folder: Path, *, with_secrets: bool) -> Mapping[str, Path]:
-    """Write the configuration, and what it takes from other files, into the folder; return them by their names.
+def _contents(settings: Settings, *, with_secrets: bool) -> Mapping[str, bytes]:
+    """Return the configuration, and what it takes from other files, by the names that they have in a backup.
 
     Without secrets, the configuration is the one in force, in which secrets stand in files of their own; if it has some
-    itself, it is left out. A secret that a command tells isn't ours to keep.
+    itself, it is left out. Its paths are relative to its folder, as they may have been.
     """
-    contents: dict[str, bytes] = {}
+    files = {
+        name: file for name, file in named_files(settings).items() if with_secrets or name.startswith(CERTIFICATES)
+    }
+    if settings.oauth2 is not None and not settings.oauth2.token_file.exists():  # nobody has logged in yet
+        files = {name: file for name, file in files.items() if file != settings.oauth2.token_file}
+    contents = {name: file.read_bytes() for name, file in files.items()}
     if with_secrets and settings.source is not None:
-        contents[CONFIG] = settings.source.read_bytes()
-    elif not with_secrets and not veils(settings):
-        contents[CONFIG] = _portable(lines(settings), settings.source).encode()
-    if with_secrets:
-        contents |= {
-            f"{SECRETS}{path}": secret.read_all().encode()
-            for path, secret in secrets(settings)
-            if secret.command is None
-        }
-        if settings.oauth2 is not None and settings.oauth2.token_file.exists():
-            contents[TOKENS] = settings.oauth2.token_file.read_bytes()
-    contents |= {f"{CERTIFICATES}{path}": file.read_bytes() for path, file in certificates(settings)}
-    parts: dict[str, Path] = {}
-    for number, (name, content) in enumerate(contents.items()):
-        parts[name] = folder / f"part{number}"
-        parts[name].write_bytes(content)
-    return parts
-
-
-def _portable(written: Iterable[str], source: Path | None) -> str:
-    """Return the lines of a configuration, with paths in its folder relative to that, as they may have been."""
-    text = "\n".join(written)
-    folder = source.parent if source is not None else Path.cwd()
-    return text.replace(f'"{folder}/', '"').replace(f'"sqlite:///{folder}/', '"sqlite:///')
+        return {CONFIG: settings.source.read_bytes(), **contents}
+    if not with_secrets and not veils(settings):
+        folder = settings.source.parent if settings.source is not None else Path.cwd()
+        portable = (
+            "\n".join(lines(settings)).replace(f'"{folder}/', '"').replace(f'"sqlite:///{folder}/', '"sqlite:///')
+        )
+        return {CONFIG: portable.encode(), **contents}
+    return contents

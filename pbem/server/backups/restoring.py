@@ -1,31 +1,22 @@
-"""Restoring: what a backup holds is put into an empty place, the database last.
+"""Restoring: what a backup has is put into an empty place.
 
-Everything is read and compared before anything is written, nothing is overwritten, and the database gets its name when
-all else is there. Until then its place has a mark, with which no server starts. So a restore that was interrupted is
-begun again.
+Everything is read and compared before anything is written, and nothing is overwritten. The database comes first, with a
+mark with which no server starts, and loses it when all else is there. So a restore that was interrupted is begun again.
 """
 
-import os
-from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Engine
 
 from pbem import config, failpoints
-from pbem.config import Settings, certificates, secrets
+from pbem.config import Settings, secrets
 from pbem.config.veiled import veils
 from pbem.failpoints import Step
-from pbem.server.backups import archive, copies, drafts
-from pbem.server.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew, TooOld
+from pbem.server.backups import NotRestored, archive, copies, drafts
+from pbem.server.backups.archive import CONFIG, Manifest
 from pbem.storage import database, unfinished
 from pbem.storage.database import Progress
-
-
-class NotRestored(Exception):
-    """A place into which a backup can't be restored, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,70 +31,37 @@ class RestoredBackup:
 def restore(file: Path, config_file: Path, progress: Progress) -> RestoredBackup:
     """Restore a backup; the configuration is the one at that path, or else the backup's, which is put there.
 
-    Raises NotABackup, NotRestored, NotEmpty, NotCopied, InUse, Unusable, BadConfig, OSError and database errors.
+    Raises NotRestored, InUse, Unusable, BadConfig, OSError and database errors.
     """
-    manifest, configuration = archive.read_manifest(file)
-    require_known(manifest)
-    with ExitStack() as opened:
-        settings = _settings(config_file, configuration)
-        engine = database.connect(settings.server.database)
-        opened.callback(engine.dispose)
-        if engine.dialect.name != manifest.kind:
-            raise NotRestored(
-                f"the database in it is one of {manifest.kind}, and the configuration has one of {engine.dialect.name}"
-            )
-        is_sqlite, backup = manifest.kind == "sqlite", manifest.identity()
-        if not is_sqlite:
-            copies.require_schema(engine, manifest.schema)
-        is_there = copies.require_empty(engine, backup)
-        beside = Path(str(engine.url.database)).parent if is_sqlite else config_file.parent
-        beside.mkdir(parents=True, exist_ok=True)
-        folder = opened.enter_context(drafts.folder(beside))
-        archive.unpack(file, folder, progress)
-        files = _files(settings, manifest, folder)
-        if configuration is not None and not config_file.exists():
-            files = {**files, config_file: configuration}
-        written = tuple(path for path, content in files.items() if _is_to_write(path, content))
-        copy = folder / DATABASES[manifest.kind]
-        if is_sqlite:
-            _upgrade(copy, progress)
-            _put(engine, _marked(folder / "unfinished", backup), backup)
-        else:
-            _mark(engine, backup)
-        for around in {path.parent for path in (*files, config_file)}:
-            drafts.sweep(around)
+    progress("reading the backup", 0, 0)
+    manifest, contents = archive.read(file)
+    try:
+        database.require_upgradable(manifest.revision)  # there is no way back to an older version
+    except database.Outdated as error:
+        raise NotRestored(f"it was made by pbem {manifest.version}: {error}") from error
+    settings = _settings(config_file, contents.get(CONFIG))
+    engine = database.connect(settings.server.database)
+    try:
+        _require_fitting(engine, manifest)
+        copies.require_empty(engine, manifest.identity())
+        files = {path: contents[name] for name, path in archive.named_files(settings).items() if name in contents}
+        if not config_file.exists():
+            files[config_file] = contents[CONFIG]
+        written = [path for path, content in files.items() if _is_to_write(path, content)]
+        _put_database(engine, file, manifest, config_file.parent, progress)
+        for folder in {path.parent for path in (*files, config_file) if path.parent.exists()}:
+            drafts.sweep(folder)
         for path in written:
             is_open = path == config_file and not veils(settings)  # the server may run as another user
             _write(path, files[path], 0o644 if is_open else 0o600)
         failpoints.reach(Step.RESTORING)
-        if is_sqlite:
-            _put(engine, copy, backup)
-        else:
-            if not is_there:
-                copies.put(engine, copy, manifest.schema, progress)
-            _end(engine, progress)
-        missing = tuple(
-            (path, secret.file)
-            for path, secret in secrets(settings)
-            if secret.file is not None and not secret.file.exists()
-        )
-        return RestoredBackup(manifest, written, missing)
-
-
-def require_known(manifest: Manifest) -> None:
-    """Raise TooNew or TooOld if this version can't upgrade the tables: there is no way back to an older one."""
-    made = f"it was made by pbem {manifest.version}, whose tables have version {manifest.revision}"
-    try:
-        database.require_upgradable(manifest.revision)
-    except database.TooEarly as error:
-        raise TooOld(
-            f"{made}, from which this pbem can't upgrade. Restore it with pbem of commit {database.UPGRADES_EARLY},"
-            " which upgrades it, and then use this one"
-        ) from error
-    except database.TooLate as error:
-        raise TooNew(
-            f"{made}; those of this pbem have version {database.newest_revision()}. Install the newer pbem and use that"
-        ) from error
+        with engine.begin() as connection:
+            unfinished.end(connection)
+        database.upgrade(engine, progress)
+    finally:
+        engine.dispose()
+    named = [(path, secret.file) for path, secret in secrets(settings) if secret.file is not None]
+    return RestoredBackup(manifest, tuple(written), tuple((path, at) for path, at in named if not at.exists()))
 
 
 def _settings(path: Path, configuration: bytes | None) -> Settings:
@@ -122,13 +80,14 @@ def _settings(path: Path, configuration: bytes | None) -> Settings:
         return config.load(draft, place=path)
 
 
-def _files(settings: Settings, manifest: Manifest, folder: Path) -> Mapping[Path, bytes]:
-    """Return what belongs into the files of secrets and certificates that the settings name."""
-    wanted = [(f"{SECRETS}{path}", secret.file.expanduser()) for path, secret in secrets(settings) if secret.file]
-    if settings.oauth2 is not None:
-        wanted.append((TOKENS, settings.oauth2.token_file))
-    wanted += [(f"{CERTIFICATES}{path}", file) for path, file in certificates(settings)]
-    return {path: (folder / name).read_bytes() for name, path in wanted if manifest.has(name)}
+def _require_fitting(engine: Engine, manifest: Manifest) -> None:
+    ours = engine.dialect.name
+    if ours != manifest.kind:
+        raise NotRestored(f"the database in it is one of {manifest.kind}, and the configuration has one of {ours}")
+    if ours == "postgresql" and (schema := copies.current_schema(engine)) != manifest.schema:
+        raise NotRestored(
+            f'the copy is of the schema "{manifest.schema}", and the database that is configured uses "{schema}"'
+        )
 
 
 def _is_to_write(path: Path, content: bytes) -> bool:
@@ -140,52 +99,24 @@ def _is_to_write(path: Path, content: bytes) -> bool:
     return False
 
 
+def _put_database(engine: Engine, file: Path, manifest: Manifest, beside: Path, progress: Progress) -> None:
+    """Put the database where none is, unless a server runs there, or a restore that was interrupted has done it."""
+    if engine.dialect.name == "sqlite":
+        beside = Path(str(engine.url.database)).parent
+    beside.mkdir(parents=True, exist_ok=True)
+    with database.alone(engine.url.render_as_string(hide_password=False)), drafts.folder(beside) as folder:
+        if engine.dialect.name == "sqlite":
+            drafts.adopt(Path(f"{engine.url.database}.lock"), beside)
+        if not copies.require_empty(engine, manifest.identity()):
+            progress("filling the database", 0, 0)
+            archive.unpack_database(file, manifest, folder / "database")
+            copies.put(engine, folder / "database", manifest.schema, manifest.identity())
+
+
 def _write(path: Path, content: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with drafts.folder(path.parent) as folder:
         draft = folder / "file"
         draft.write_bytes(content)
-        draft.chmod(mode)
         drafts.adopt(draft, path.parent)
-        drafts.publish(draft, path)
-
-
-def _upgrade(copy: Path, progress: Progress) -> None:
-    engine = database.connect(f"sqlite:///{copy}")
-    try:
-        database.upgrade(engine, progress)
-    finally:
-        engine.dispose()
-
-
-def _marked(file: Path, backup: str) -> Path:
-    engine = create_engine(f"sqlite:///{file}", poolclass=NullPool)
-    with engine.begin() as connection:
-        unfinished.mark(connection, backup)
-    return file
-
-
-def _mark(engine: Engine, backup: str) -> None:
-    """Keep servers from starting on a PostgreSQL database until it is whole."""
-    with engine.begin() as connection:
-        unfinished.mark(connection, backup)
-
-
-def _end(engine: Engine, progress: Progress) -> None:
-    with engine.begin() as connection:
-        unfinished.end(connection)
-    database.upgrade(engine, progress)
-
-
-def _put(engine: Engine, whole: Path, backup: str) -> None:
-    """Give an SQLite database its name, unless a server runs there, or somebody has made one meanwhile."""
-    file = Path(str(engine.url.database))
-    whole.chmod(0o600)
-    with whole.open("rb") as opened:
-        os.fsync(opened.fileno())
-    with database.alone(engine.url.render_as_string(hide_password=False)):
-        drafts.adopt(Path(f"{file}.lock"), file.parent)
-        copies.require_empty(engine, backup)
-        drafts.adopt(whole, file.parent)
-        whole.replace(file)
-        drafts.sync_folder(file.parent)
+        drafts.publish(draft, path, mode)

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Engine, Select, func, null, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
-from pbem.server.backups import rotation
+from pbem.server.backups import daily
 from pbem.storage.clock import THE_ONE, apart
 from pbem.storage.database import read_only
 from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
@@ -25,7 +25,7 @@ MOST = 100_000
 """How many rows are counted, at most: in an index, and without a lock."""
 SLOW = 15 * 60
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
-OLD = 2 * rotation.EVERY.total_seconds()
+OLD = 2 * daily.EVERY.total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
