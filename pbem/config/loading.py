@@ -45,33 +45,21 @@ class Settings(BaseSettings):
     metrics: MetricsSettings = MetricsSettings()
 
     @model_validator(mode="after")
-    def has_what_logs_in(self) -> Self:
+    def fits_together(self) -> Self:
+        """Require what several tables must agree on."""
         for table, account in (("inbox.imap", self.inbox.imap), ("outbox.smtp", self.outbox.smtp)):
             if account is not None and account.username and account.password is None and self.oauth2 is None:
                 raise ValueError(f"{table}.password: this is required, unless there is [oauth2], which gives tokens")
-        return self
-
-    @model_validator(mode="after")
-    def reads_elsewhere_than_it_writes(self) -> Self:
-        """Require two folders for mail: what is put into the inbox is read as mail to the server."""
         inbox, outbox = self.inbox.maildir, self.outbox.maildir
-        if inbox is not None and outbox is not None and inbox.path == outbox.path:
+        if inbox is not None and inbox == outbox:  # what is put into the inbox is read as mail to the server
             raise ValueError("[inbox.maildir] and [outbox.maildir] have the same path: write another folder in one")
-        return self
-
-    @model_validator(mode="after")
-    def has_a_port_for_each_listener(self) -> Self:
         listeners = {"inbox.lmtp": self.inbox.lmtp, "inbox.smtp": self.inbox.smtp, "metrics": self.metrics}
-        taken: dict[tuple[str, int | None], str] = {}
+        taken: dict[tuple[str, int], str] = {}
         for table, listener in listeners.items():
             if listener is not None and listener.port:
                 other = taken.setdefault((listener.host, listener.port), table)
                 if other != table:
                     raise ValueError(f"[{other}] and [{table}] have the same port: write another one in one of them")
-        return self
-
-    @model_validator(mode="after")
-    def hears_who_unsubscribes(self) -> Self:
         if self.server.unsubscribe_url and self.metrics.port is None:
             raise ValueError("unsubscribe_url in [server] needs port in [metrics], where such requests are taken")
         return self

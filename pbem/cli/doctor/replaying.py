@@ -1,10 +1,7 @@
 """The command `check`: replays all stored matches."""
 
-from collections.abc import Iterable, Iterator, Sequence
-
 import typer
 from rich.progress import track
-from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
@@ -16,18 +13,22 @@ from pbem.storage import database
 from pbem.storage.models import Match
 
 AT_ONCE = 100
-"""How many are loaded by the same statements. Each such transaction is short: a long one would hold old pages back."""
+"""How many matches are loaded by the same statements."""
 
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
+    found: list[Fault] = []
+    misrated: list[str] = []
     with opened(config_file) as server:  # what the server refuses to start with is refused here
         with database.read_only(server.engine) as session:
             played, rated = integrity.played(session), derivation.rated_games(session)
-        results = replayed(server.engine, played)
-        found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
-        misrated: list[str] = []
-        # Each game in its own transaction: it computes for long, and PostgreSQL ends one that is idle.
+        # Each transaction is short: a long one would hold old pages back, and PostgreSQL ends one that is idle.
+        for start in track(range(0, len(played), AT_ONCE), "replaying", console=errors, transient=True):
+            some = select(Match).where(col(Match.id).in_(played[start : start + AT_ONCE])).order_by(col(Match.id))
+            with database.read_only(server.engine) as session:
+                for faults in integrity.faults(session, session.exec(some).all()):
+                    found += faults
         for game in track(rated, "comparing ratings", console=errors, transient=True):
             with database.read_only(server.engine) as session:
                 misrated += derivation.faults(session, game)
@@ -44,19 +45,3 @@ def check(config_file: ConfigOption = CONFIG) -> None:
     out.print(f"{len(played)} matches replayed, {len(found)} problems")
     if found or misrated or misplaced:
         raise typer.Exit(FOUND)
-
-
-def replayed(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
-    for start in range(0, len(numbers), AT_ONCE):
-        yield from _faults(engine, numbers[start : start + AT_ONCE])
-
-
-def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
-    with database.read_only(engine) as session:
-        matches = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))).all()
-        yield from integrity.faults(session, matches)
-
-
-def _flat(results: Iterable[list[Fault]]) -> Iterator[Fault]:
-    for found in results:
-        yield from found
