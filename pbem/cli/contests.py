@@ -64,7 +64,7 @@ def trust(
         player.trusted = None if end else core.now()
         session.add(player)
         can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
-        out.print(f"{player.name} {can}", markup=False)
+        out.print(f"{player.name} {can}")
 
 
 @app.command("tournament open")
@@ -77,7 +77,7 @@ def open_(
         with database.transaction(server.engine) as session:
             row = entries.open_(session, wanted)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
-            out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
+            out.print(f"tournament {row.id}, {row.title}, is open{until}")
 
 
 @app.command("tournament list")
@@ -111,14 +111,14 @@ def list_(
 def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
-        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
+        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}")
         if row.kind == Format.LADDER:
             out.print(_ladder(session, row))
             return
         people = entries.players_of(session, row)
         names = shown.names_of(player for _, player in people)
         if row.started is None:
-            out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
+            out.print(f"entered: {', '.join(names.values()) or 'nobody'}")
             return
         for found in tables(rounds.field_of(session, row)):
             title = f"group {found.group}" if found.group else None
@@ -147,7 +147,7 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             entries.begin_now(session, row, core.now())
         tournaments.advance(server.engine, server.settings.server, core.now())
         with database.read_only(server.engine) as session:
-            out.print(f"tournament {number} is {entries.state_of(_called(session, number))}", markup=False)
+            out.print(f"tournament {number} is {entries.state_of(_called(session, number))}")
 
 
 @app.command("tournament end")
@@ -155,14 +155,14 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
         if row.every is not None and hosting.stop(session, row):
-            out.print(f"no other season of tournament {number} will open", markup=False)
+            out.print(f"no other season of tournament {number} will open")
             return
         if row.kind != Format.LADDER or row.ended is not None:
             raise Refused(
                 f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."
             )
         told = tournaments.end_ladder(session, server.settings.server, row, core.now())
-        out.print(f"tournament {number} is over; {told} players are told", markup=False)
+        out.print(f"tournament {number} is over; {told} players are told")
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:

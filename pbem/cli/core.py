@@ -57,27 +57,28 @@ def sentences() -> Iterator[None]:
         yield
     except Refused as refusal:
         fits = refusal.fits.replace('"players"', '"pbem player list"')  # that is what the admin writes by email
-        raise _ended(f"{refusal.sentence} {fits}".strip(), FOUND) from refusal
+        raise ended(f"{refusal.sentence} {fits}".strip(), FOUND) from refusal
     except DBAPIError as error:
-        raise _ended(f"the database: {error.orig}") from error
+        raise ended(f"the database: {error.orig}") from error
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        raise _ended(what) from error
+        raise ended(what) from error
     except terminal.Unwritable as error:
         if isinstance(error.why, BrokenPipeError):
             raise typer.Exit(UNREAD) from error  # without a word, like other programs
-        raise _ended(str(error)) from error
+        raise ended(str(error)) from error
     except ServerUnreachable as error:
-        raise _ended(f'{error}; "pbem doctor" tells what to correct') from error
+        raise ended(f'{error}; "pbem doctor" tells what to correct') from error
     except (BadConfig, BadFailpoint, database.InUse, database.Unusable, NotStored) as error:
-        raise _ended(str(error)) from error
+        raise ended(str(error)) from error
     except KeyboardInterrupt as error:
-        raise _ended("interrupted", INTERRUPTED) from error
+        raise ended("interrupted", INTERRUPTED) from error
 
 
-def _ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
+def ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
+    """Print why a command ends; return what ends it, by that exit code."""
     with suppress(terminal.Unwritable):
-        errors.print(f"pbem: {sentence}", markup=False, highlight=False)
+        errors.print(f"pbem: {sentence}")
     return typer.Exit(code)
 
 
@@ -170,4 +171,4 @@ def text_in(file: Path) -> str:
     try:
         return (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _ended(f"{file} is not a text file: {error.reason} at byte {error.start}") from error
+        raise ended(f"{file} is not a text file: {error.reason} at byte {error.start}") from error

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from engines.core import BadOption
 from notation import record
@@ -29,12 +29,12 @@ def games(as_json: JsonOption = False) -> None:
     table = Table("game", "options", "a turn")
     for key, pack in GAMES.items():
         options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options)
-        table.add_row(f"{pack.title}\n[dim]{key}[/]", escape(options), escape(pack.notation.help))
+        table.add_row(Text.assemble(pack.title, "\n", (key, "dim")), options, pack.notation.help)
     out.print(table)
     if waiting := [key for key in installed() if key not in GAMES]:
-        out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}", markup=False)
+        out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}")
     for why in GAMES.missing.values():
-        out.print(f"missing: {why}", markup=False, highlight=False)
+        out.print(f"missing: {why}")
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
 
 
@@ -53,20 +53,20 @@ def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
         loaded = record.loads(text, game)
         positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())
     except (record.BadRecord, BadOption) as error:
-        out.print(str(error), markup=False, highlight=False)
+        out.print(str(error))
         return FOUND
     for slip in slips:
-        out.print(f"turn {slip.turn}, {slip.player}, {slip.token}: {slip.why}", markup=False, highlight=False)
+        out.print(f"turn {slip.turn}, {slip.player}, {slip.token}: {slip.why}")
     last = positions[-1]
     difference = record.board_difference(loaded, last)
     if difference:
-        out.print(difference, markup=False, highlight=False)
+        out.print(difference)
     title = GAMES.title(loaded.game)
-    out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips", markup=False, highlight=False)
-    out.print(f"\n{format_board(last.diagram())}", markup=False, highlight=False)
+    out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips")
+    out.print(f"\n{format_board(last.diagram())}")
     if last.outcome is not None:
         winner = "a draw" if last.outcome.winner is None else f"{loaded.players[last.outcome.winner]} won"
-        out.print(f"\n{winner}: {last.outcome.reason}", markup=False, highlight=False)
+        out.print(f"\n{winner}: {last.outcome.reason}")
     elif loaded.ending is not None:
-        out.print(f"\n{in_words(loaded.ending, loaded.players)}", markup=False, highlight=False)
+        out.print(f"\n{in_words(loaded.ending, loaded.players)}")
     return FOUND if slips or difference else 0

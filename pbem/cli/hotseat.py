@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from engines.core import BadOption, Played
 from notation import record
@@ -13,8 +12,8 @@ from notation.ending import Ending, Termination, in_words
 from notation.games import GAMES, installed
 from notation.hints import format_hint
 from notation.record import Record
-from pbem.cli import completion
-from pbem.cli.core import IMPOSSIBLE, app, errors, out
+from pbem.cli import completion, core
+from pbem.cli.core import app, out
 from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.messages.said.sections import Refusal
@@ -36,10 +35,9 @@ def play_(
             raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {GAMES.some()}")
         if len(chosen) < len(options or []):
             raise BadOption("write options as NAME=CHOICE, for example first=o")
-        play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
+        play(key, chosen, input, out.print)
     except BadOption as error:
-        errors.print(f"pbem: {escape(str(error))}", highlight=False)
-        raise typer.Exit(IMPOSSIBLE) from error
+        raise core.ended(str(error)) from error
 
 
 def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: Callable[[str], None]) -> Record:

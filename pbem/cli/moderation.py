@@ -176,7 +176,7 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
     from pbem.messages.templating import text_of  # the lists do without
 
     def show(template: str, **variables: object) -> None:
-        out.print(text_of(template, variables), end="", markup=False, highlight=False)
+        out.print(text_of(template, variables), end="")
 
     if not yes:
         with database.transaction(server.engine) as session:

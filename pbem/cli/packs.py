@@ -8,7 +8,7 @@ import typer
 
 from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem.cli import core
-from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
+from pbem.cli.core import FOUND, app, out
 from pbem.conformance import new_game
 from pbem.conformance.checks import CHECKS, Check, notes
 from pbem.conformance.pages import require_free
@@ -20,22 +20,22 @@ def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key 
     try:
         pack = load(game.lower())
     except GameMissing as missing:
-        raise _ended(f"{missing}") from missing
+        raise core.ended(str(missing)) from missing
     faults: list[str] = []
     with core.progress() as show:
         for number, check in enumerate(CHECKS):
             show(check.name, number, len(CHECKS))
             if fault := _fault(check, pack):
                 if fault not in faults:  # one mistake can break several promises
-                    _say(f"{check.name}: {fault}")
+                    out.print(f"{check.name}: {fault}")
                 faults.append(fault)
     held = f"{pack.title}: {len(CHECKS) - len(faults)} of {len(CHECKS)} checks hold"
     if faults:
-        _say(held)
+        out.print(held)
         raise typer.Exit(FOUND)
     for note in notes(pack):
-        _say(f"note: {note}")
-    _say(f"{held}; the notes are no failures")
+        out.print(f"note: {note}")
+    out.print(f"{held}; the notes are no failures")
 
 
 def _fault(check: Check, pack: GamePack) -> str:
@@ -58,19 +58,12 @@ def game_new(
     try:
         require_free(key, besides=(*GAMES, *installed()))
     except Nonconforming as taken:
-        raise _ended(str(taken)) from taken
+        raise core.ended(str(taken)) from taken
     folder = folder or Path(f"pbem-{key}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _ended(f"{folder} is there already; name another folder")
+        raise core.ended(f"{folder} is there already; name another folder")
     for path in new_game.write(key, folder):
-        _say(str(path))
-    _say(f"It plays Noughts so far. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}")
-
-
-def _say(words: str) -> None:
-    out.print(words, markup=False, highlight=False)
-
-
-def _ended(sentence: str) -> typer.Exit:
-    errors.print(f"pbem: {sentence}", markup=False, highlight=False)
-    return typer.Exit(IMPOSSIBLE)
+        out.print(str(path))
+    out.print(
+        f"It plays Noughts so far. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}"
+    )

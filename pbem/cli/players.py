@@ -10,13 +10,11 @@ from pbem.cli import completion, core
 from pbem.cli.core import (
     CONFIG,
     FOUND,
-    IMPOSSIBLE,
     ConfigOption,
     JsonOption,
     PlayerName,
     YesOption,
     app,
-    errors,
     opened,
     out,
     stored,
@@ -34,7 +32,7 @@ def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = roster.called(session, name)
         addresses.revoke_and_tell(session, server.settings.server, player, core.now())
-        out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}", markup=False)
+        out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
 
 @app.command("player bounced")
@@ -52,7 +50,7 @@ def bounced(
         if again:
             with database.transaction(server.engine) as session:
                 bounces.reinstate(session, roster.called(session, again, guests=True), core.now())
-            out.print(f"sending mail to {again} resumes", markup=False)
+            out.print(f"sending mail to {again} resumes")
             return
         with database.read_only(server.engine) as session:
             rows = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
@@ -88,15 +86,14 @@ def export(
         held = data_export.gather(session, player, core.now(), server.renderer.redactor, FEATURES.exports)
         place = folder or Path(held.name)
         if place.is_dir() and any(place.iterdir()):
-            errors.print(f"pbem: {place} isn't empty; choose another folder with --folder", markup=False)
-            raise typer.Exit(IMPOSSIBLE)
+            raise core.ended(f"{place} isn't empty; choose another folder with --folder")
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in export_files(held, server.settings.server, server.renderer.redactor):
             if file.subtype != "zip":
                 (place / file.name).write_bytes(file.content)
         for title, _, raw in held.messages:
             (place / "mails" / title).write_bytes(raw)
-        out.print(f"wrote {place}, with {len(held.messages)} messages", markup=False, highlight=False)
+        out.print(f"wrote {place}, with {len(held.messages)} messages")
 
 
 @app.command("player delete")

@@ -1,15 +1,15 @@
 """Publishing matches as a site for web browsers."""
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from pbem import config
 from pbem.cli import core
-from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, ConfigOption, app, out, stored
 from pbem.publishing import publication
 from pbem.publishing.folder import LIST, NotASite
 from pbem.publishing.pages import Site
@@ -33,16 +33,14 @@ def publish(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     if url and not url.startswith(("https://", "http://")):
-        errors.print("pbem: write a URL that begins with https:// or http:// as --url", markup=False, highlight=False)
-        raise typer.Exit(IMPOSSIBLE)
-    with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        raise core.ended("write a URL that begins with https:// or http:// as --url")
+    with stored(config_file) as server, core.progress() as progress:
         configured = server.settings.publish
         if folder is None:
             folder, url = configured.folder, url or configured.url
         if folder is None:
             raise BadConfig("name a folder, or write one in [publish]")
         config.require_private_backups(server.settings, folder)
-        task = bar.add_task("matches", total=None)
         settings = server.settings.server
         try:
             done = publication.publish(
@@ -50,21 +48,12 @@ def publish(
                 Site(settings.name, settings.address, url, server.settings.house.enabled),
                 folder,
                 core.now(),
-                lambda number, total: bar.update(task, completed=number, total=total),
+                partial(progress, "matches"),
             )
         except NotASite as error:
-            errors.print(f"pbem: {error}", markup=False, highlight=False)
-            raise typer.Exit(IMPOSSIBLE) from error
+            raise core.ended(str(error)) from error
         except sqlite3.Error as error:
-            errors.print(
-                f"pbem: {folder / LIST}: {error}; if there is room, remove it: all is made again",
-                markup=False,
-                highlight=False,
-            )
-            raise typer.Exit(IMPOSSIBLE) from error
+            raise core.ended(f"{folder / LIST}: {error}; if there is room, remove it: all is made again") from error
     out.print(
-        f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed"
     )

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from notation.games import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, GameOption, app, errors, out
 from pbem.features.moderation import roster
 from pbem.features.records import imported
 from pbem.features.records.imported import PlayedElsewhere
@@ -33,8 +33,7 @@ def import_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     if game and game not in GAMES:
-        errors.print(f"pbem: there is no game {game}; the games are {GAMES.some()}", markup=False)
-        raise typer.Exit(IMPOSSIBLE)
+        raise core.ended(f"there is no game {game}; the games are {GAMES.some()}")
     stored = known = 0
     refused: list[str] = []
     with core.stored(config_file) as server:
@@ -56,10 +55,10 @@ def import_(
             stored, known = stored + is_new, known + (not is_new)
             how = "" if is_new else ", imported before"
             turns = len(played.record.moves)
-            out.print(f"{file}: match #{number}, {title}, {turns} turns{how}", markup=False, highlight=False)
+            out.print(f"{file}: match #{number}, {title}, {turns} turns{how}")
     for sentence in refused:
-        out.print(sentence, markup=False, highlight=False)
-    out.print(f"{stored} imported, {known} imported before, {len(refused)} refused", highlight=False)
+        out.print(sentence)
+    out.print(f"{stored} imported, {known} imported before, {len(refused)} refused")
     if refused:
         raise typer.Exit(FOUND)
 
@@ -69,8 +68,7 @@ def _ours(session: Session, given: list[str]) -> Mapping[str, int]:
     for each in given:
         name, equals, wanted = each.rpartition("=")
         if not equals or not name.strip():
-            errors.print(f"pbem: write --player NAME=PLAYER, not {each}", markup=False)
-            raise typer.Exit(IMPOSSIBLE)
+            raise core.ended(f"write --player NAME=PLAYER, not {each}")
         found[name.strip().casefold()] = roster.called(session, wanted.strip()).id or 0
     return found
 

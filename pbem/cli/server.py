@@ -14,7 +14,7 @@ import typer
 from sqlmodel import Session, col, select
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import surroundings
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
@@ -79,8 +79,7 @@ def feed(
     with opened(config_file) as server:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():
-            errors.print(f"pbem: {file} is empty; a raw message starts with its headers")
-            raise typer.Exit(IMPOSSIBLE)
+            raise core.ended(f"{file} is empty; a raw message starts with its headers")
         added = server.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
         if not added:
             out.print("this message was received before, so nothing was done")
@@ -90,7 +89,7 @@ def feed(
             worker.handle(server.desk, claimed, core.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, number)
-            out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
+            out.print(f"message {row.id}: {row.state}, {row.verdict}")
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
             printed = [_print_mail(server.renderer, session, mail) for mail in owed]
             state = row.state
@@ -107,7 +106,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
     message = message_from_bytes(raw, policy=policy.default)
     out.rule(f"to {row.address}", style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
-        out.print(f"{header}: {message[header]}", markup=False, highlight=False)
+        out.print(f"{header}: {message[header]}")
     out.print()
-    out.print(text_of(message), markup=False, highlight=False)
+    out.print(text_of(message))
     return True

@@ -38,7 +38,7 @@ def serve(
         raise BadConfig(str(error)) from error
     sockets = web_server.bind(host, port)
     told = f"{folder} is at {web_server.url(sockets)}; Ctrl-C ends it"
-    out.print(told, markup=False, highlight=False, soft_wrap=True)
+    out.print(told)
     asyncio.run(web_server.run(site, sockets))
 
 

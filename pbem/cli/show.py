@@ -131,7 +131,7 @@ def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
 
 
 def _line(text: str) -> None:
-    out.print(text, markup=False, highlight=False)
+    out.print(text)
 
 
 def _table(title: str, rows: Sequence[Told], headings: dict[str, str]) -> None:

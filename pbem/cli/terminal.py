@@ -1,7 +1,8 @@
 """The operator's terminal, which nothing in a message can control; and lists, for people and for programs.
 
 Messages contain whatever their senders like, including escape sequences that move the cursor, hide lines, or put text
-into the operator's next command. Everything printed here has them escaped, except for what rich adds for colours.
+into the operator's next command. Everything printed here has them escaped, except for what rich adds for colours; and
+rich's own markup is printed as it is.
 """
 
 import json
@@ -11,7 +12,6 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
@@ -20,7 +20,7 @@ from pbem.mail.reading.text.normalize import escape_controls
 
 
 def console(*, errors: bool = False) -> Console:
-    made = _Console(stderr=errors, soft_wrap=True, emoji=False)
+    made = _Console(stderr=errors, soft_wrap=True, emoji=False, markup=False, highlight=False)
     made.push_render_hook(_Harmless())
     return made
 
@@ -68,7 +68,7 @@ def roomy(console: Console) -> Iterator[None]:
 def show_json(console: Console, value: object) -> None:
     is_unicode = console.encoding.startswith("utf")
     told = json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=datetime.isoformat)
-    console.print(told, markup=False, highlight=False)
+    console.print(told)
 
 
 class TerminalListing:
@@ -98,7 +98,7 @@ class TerminalListing:
         for heading in self._headings.values():
             table.add_column(heading, overflow="fold")
         for row in self._rows:
-            table.add_row(*(escape(_shown(value)) for value in row))
+            table.add_row(*map(_shown, row))
         with roomy(console):
             console.print(table)
 
@@ -107,9 +107,9 @@ class TerminalListing:
         if self or as_json:
             self.show(console, as_json=as_json)
         else:
-            console.print(nothing if page == 1 else "the list has no such page", markup=False)
+            console.print(nothing if page == 1 else "the list has no such page")
         if more and not as_json:
-            console.print(f"there are more: --page {page + 1}", markup=False)
+            console.print(f"there are more: --page {page + 1}")
 
 
 def _kept(value: CellValue) -> CellValue:

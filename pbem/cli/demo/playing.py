@@ -18,7 +18,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
@@ -31,7 +30,7 @@ from notation.games import GAMES, installed
 from notation.record import Record
 from pbem import config
 from pbem.cli import completion, core, logs
-from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
+from pbem.cli.core import FOUND, app, out
 from pbem.cli.demo import pages
 from pbem.cli.demo.players import HOST, PATIENCE_SECONDS, DemoPlayer, Stuck, answer, write
 from pbem.config import ListenSettings, LogSettings
@@ -93,8 +92,7 @@ def demo(
 ) -> None:
     GAMES.enable(installed())
     if game not in GAMES:
-        errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
-        raise typer.Exit(IMPOSSIBLE)
+        raise core.ended(f"there is no game {game}; the games are {GAMES.some()}")
     if not play(out, game, folder):
         raise typer.Exit(FOUND)
 
@@ -119,7 +117,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
         try:
             return _serve_and_play(Screen(out), folder, sample, players, mailboxes.port)
         except (Stuck, record.BadRecord) as error:
-            out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
+            out.print(f"pbem: {error}; see {folder / 'server.log'}", style="red")
             return False
         finally:
             mailboxes.stop()
@@ -246,17 +244,17 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     printed = not record.board_difference(sample, record.replay(sample)[-1])
     same = printed and expected in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
-    out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
+    out.print(f"The last board is {'' if same else 'not '}{board}.", style="green" if same else "red")
     page = pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
-    out.print(f"\nWhat they saw: {page.resolve()} (for a browser)", highlight=False)
-    out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
-    out.print(f"A board:       {(folder / 'site' / trial_path(sample.game)).resolve()}", highlight=False)
-    out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
-    out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
-    out.print(f"Server log:    {folder / 'server.log'}", highlight=False)
-    out.print("\nTry next (in a checkout, put .venv/bin/ in front):", highlight=False)
-    out.print(f"  pbem play {sample.game}  (try the game at this terminal)", highlight=False)
+    out.print(f"\nWhat they saw: {page.resolve()} (for a browser)")
+    out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}")
+    out.print(f"A board:       {(folder / 'site' / trial_path(sample.game)).resolve()}")
+    out.print(f"Database:      {folder / 'pbem.sqlite'}")
+    out.print(f"All messages:  {folder / 'mail'}/*/*.eml")
+    out.print(f"Server log:    {folder / 'server.log'}")
+    out.print("\nTry next (in a checkout, put .venv/bin/ in front):")
+    out.print(f"  pbem play {sample.game}  (try the game at this terminal)")
     for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
-        out.print(f"  {command}", highlight=False)
-    out.print("  pbem init, then follow the README to set up your own server", highlight=False)
+        out.print(f"  {command}")
+    out.print("  pbem init, then follow the README to set up your own server")
     return same

@@ -83,7 +83,7 @@ def doctor(
         show_json(out, [{"check": name, **vars(each)} for name, each in found])
     else:
         checks = len({name for name, _ in found})
-        out.print(f"{checks} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
+        out.print(f"{checks} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}")
     if problems:
         raise typer.Exit(FOUND)
 
@@ -100,10 +100,10 @@ def findings(check: Check, settings: Settings) -> list[Finding]:
 
 
 def _print(check: str, found: Finding) -> None:
-    out.print(f"[{COLOURS[found.level]}]{found.level.value:8}[/]", end="")
-    out.print(f"{check}: {found.sentence}", markup=False, highlight=False)
+    out.print(f"{found.level.value:8}", style=COLOURS[found.level], end="")
+    out.print(f"{check}: {found.sentence}")
     if found.advice:
-        out.print(f"        {found.advice}", markup=False, highlight=False)
+        out.print(f"        {found.advice}")
 
 
 def _counted(number: int, what: str) -> str:

@@ -35,13 +35,13 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         with database.read_only(server.engine) as session:
             misplaced = list(ladders.faults(session))
     for fault in found:
-        out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
+        out.print(f"match #{fault.match}: {fault.sentence}")
     for sentence in misrated:
-        out.print(f"rating: {sentence}", markup=False, highlight=False)
+        out.print(f"rating: {sentence}")
     if misrated:
         out.print('"pbem ratings rebuild" derives the ratings from the matches again')
     for sentence in misplaced:
-        out.print(f"problem: {sentence}", markup=False, highlight=False)
+        out.print(f"problem: {sentence}")
     out.print(f"{len(played)} matches replayed, {len(found)} problems")
     if found or misrated or misplaced:
         raise typer.Exit(FOUND)

@@ -33,7 +33,7 @@ def status(
     else:
         lines = [f"problem {problem}" for problem in problems] or ["all is well"]
         for line in (*lines, *map(_server, servers), *_waiting(found), *_rest(found)):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
+            out.print(line)
     if problems:
         raise typer.Exit(FOUND)
 

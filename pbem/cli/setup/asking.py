@@ -15,7 +15,7 @@ def wanted(place: PresetPlace | None, server: dict[str, str], username: str, cli
     presets.check(server)
     if place is None:
         for each, preset in PRESETS.items():
-            out.print(f"  [bold]{each.value}[/]: {preset.title}", highlight=False)
+            out.print(f"  {each.value}: {preset.title}")
         place = typer.prompt("Where is your mail", value_proc=_place)
     preset, server, password = PRESETS[place], dict(server), ""
     if "address" not in server:
@@ -27,7 +27,7 @@ def wanted(place: PresetPlace | None, server: dict[str, str], username: str, cli
     if preset.logins and not username:
         username = typer.prompt("The login there", server["address"])
     if preset.oauth2 and not client_id:
-        out.print(preset.todo[0], markup=False, highlight=False)
+        out.print(preset.todo[0])
         client_id = typer.prompt("The client id of that app")
     elif preset.logins and not preset.oauth2:
         password = typer.prompt("Its password (empty: later)", "", hide_input=True, show_default=False)

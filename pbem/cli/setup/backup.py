@@ -38,11 +38,11 @@ def backup(
         raise BadConfig(str(error)) from error
     finally:
         engine.dispose()
-    _say(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
+    out.print(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
     if without_secrets and veils(settings):
-        _say("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
+        out.print("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
     elif not without_secrets:
-        _say("who has this file can move for every player; keep it where only you can read it")
+        out.print("who has this file can move for every player; keep it where only you can read it")
 
 
 @app.command()
@@ -56,19 +56,19 @@ def restore(
         with core.progress() as progress:
             restored = restoring.restore(file, config_file, progress)
         settings = config.load(config_file)
-    _say(f"{file}: {_described(restored.manifest)}")
+    out.print(f"{file}: {_described(restored.manifest)}")
     for path in restored.written:
-        _say(f"wrote {path}")
-    _say(f"restored the database {veiled_url(settings.server.database)}")
+        out.print(f"wrote {path}")
+    out.print(f"restored the database {veiled_url(settings.server.database)}")
     if settings.server.address != restored.manifest.address:
-        _say(
+        out.print(
             f"to do: correct address in [server], unless {settings.server.address} is meant: players' replies to"
             f" {restored.manifest.address} prove nothing there"
         )
     for key, path in restored.missing:
-        _say(f"to do: {key} is not in the backup; write it into {path}")
+        out.print(f"to do: {key} is not in the backup; write it into {path}")
     if any(key == "server.key" for key, _ in restored.missing):
-        _say('then run "pbem check"')
+        out.print('then run "pbem check"')
         raise typer.Exit(FOUND)
     check(config_file)
 
@@ -85,10 +85,6 @@ def _sentences(file: Path) -> Iterator[None]:
         if error.errno != errno.ENOSPC:
             raise
         raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
-
-
-def _say(line: str) -> None:
-    out.print(line, markup=False, highlight=False)
 
 
 def _described(manifest: Manifest) -> str:

@@ -60,8 +60,8 @@ def init(
             server_key.adopt(engine, settings.server, anyway=new_key)
         finally:
             engine.dispose()
-    out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
-    out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
+    out.print(f"the database {veiled_url(settings.server.database)} is up to date")
+    out.print(f'next: "pbem doctor --config {config_file}" tries all of it; then "pbem run"')
 
 
 @app.command("config show")
@@ -73,7 +73,7 @@ def show(
     if as_json:
         show_json(out, veiled(settings))
     else:
-        out.print("\n".join(lines(settings)), markup=False, highlight=False)
+        out.print("\n".join(lines(settings)))
 
 
 def _wanted(
@@ -102,16 +102,16 @@ def _write(path: Path, wanted: WantedSetup) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(presets.written(wanted), encoding="utf-8")
     path.chmod(0o644)  # it has no secrets, and the server runs as another user
-    out.print(f"wrote {path} for {preset.title}", markup=False)
+    out.print(f"wrote {path} for {preset.title}")
     for table in () if preset.oauth2 else preset.logins:
         file = path.parent / presets.PASSWORDS[table]
         if wanted.password and not file.exists():
             _write_secret(file, wanted.password)
-            out.print(f"wrote the password to {file}", markup=False)
+            out.print(f"wrote the password to {file}")
         elif not file.exists():
-            out.print(f"to do: write the password into {file} (install -m 600 /dev/null {file})", markup=False)
+            out.print(f"to do: write the password into {file} (install -m 600 /dev/null {file})")
     for sentence in preset.todo:
-        out.print(f"to do: {sentence}", markup=False, highlight=False)
+        out.print(f"to do: {sentence}")
 
 
 def _make_key(path: Path) -> None:

@@ -35,20 +35,20 @@ def login(
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
     providers.save(settings.token_file, tokens)
-    out.print(f"logged in; wrote {settings.token_file}", markup=False, highlight=False)
+    out.print(f"logged in; wrote {settings.token_file}")
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 
 
 def _by_browser(settings: OAuth2Settings, port: int, *, paste: bool) -> providers.Tokens:
     def show(url: str) -> None:
-        out.print("open this in a browser, and log in as the server's account:", highlight=False)
+        out.print("open this in a browser, and log in as the server's account:")
         typer.echo(url)  # in one piece, for copying
         if paste:
-            out.print("the browser ends at a page that it can't show; copy its address here:", highlight=False)
+            out.print("the browser ends at a page that it can't show; copy its address here:")
 
     return flows.by_browser(settings, show, port, sys.stdin.readline if paste else None)
 
 
 def _show_code(url: str, code: str) -> None:
-    out.print(f"open {url} in a browser, on any device, and enter {code}", markup=False, highlight=False)
-    out.print("waiting …", highlight=False)
+    out.print(f"open {url} in a browser, on any device, and enter {code}")
+    out.print("waiting …")

@@ -28,5 +28,5 @@ def move(
     finally:
         old.dispose()
         new.dispose()
-    out.print(f"{rows:,} rows are in {veiled_url(target)} now", markup=False, highlight=False)
+    out.print(f"{rows:,} rows are in {veiled_url(target)} now")
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")
