@@ -6,8 +6,7 @@ It all stays in memory and costs next to nothing; `server.health.figures` has wh
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 
@@ -16,6 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, Info, Proce
 
 log = structlog.get_logger()
 
+Monotonic = Callable[[], float]
 SECONDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, 86400.0)
 """The upper bounds of the classes in which latencies are counted."""
 
@@ -25,7 +25,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # series that say wh
 class Pulse:
     """The pulse of a loop, which may do without a beat for that many seconds, unless it rests: otherwise it hangs."""
 
-    def __init__(self, name: str, bound: float, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, bound: float, monotonic: Monotonic = time.monotonic) -> None:
         self.name, self.bound, self._monotonic = name, bound, monotonic
         self._beaten, self._rests = monotonic(), True
 
@@ -37,13 +37,11 @@ class Pulse:
         self.beat()
         return stop.is_set()
 
-    @contextmanager
-    def resting(self) -> Iterator[None]:
-        self.end()
-        try:
-            yield
-        finally:
-            self.beat()
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Wait for the event, at rest."""
+        self._rests = True
+        event.wait(seconds)
+        self.beat()
 
     def end(self) -> None:
         self._rests = True
@@ -68,16 +66,9 @@ class Link:
     It is lost when the first of them fails, and back when the last of those that had failed succeeds.
     """
 
-    def __init__(
-        self,
-        name: str,
-        lost: str,
-        again: str,
-        monotonic: Callable[[], float] = time.monotonic,
-        changed: Callable[[], object] = lambda: None,
-    ) -> None:
-        self.name, self.lost, self._again = name, lost, again
-        self._monotonic, self._changed = monotonic, changed
+    def __init__(self, name: str, lost: str, again: str, monotonic: Monotonic = time.monotonic) -> None:
+        self.name, self.lost, self._again, self._monotonic = name, lost, again, monotonic
+        self.changed: Callable[[], object] = lambda: None
         self.error, self.has_stood, self._since = "", False, 0.0
         self._failing: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -107,7 +98,7 @@ class Link:
         if is_back:
             log.info(self._again, link=self.name, lost=why, seconds=round(self._monotonic() - self._since, 1))
         if is_back or is_first:
-            self._changed()
+            self.changed()
 
     def fails(self, why: str, error: str, user: str = "") -> None:
         with self._lock:
@@ -116,7 +107,7 @@ class Link:
             self._since = self._monotonic() if is_lost else self._since
         if is_lost:
             log.warning(self.lost, link=self.name, lost=why, error=error)
-            self._changed()
+            self.changed()
 
 
 class Counts:
@@ -142,7 +133,7 @@ class Counts:
 
 
 class Vitals:
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, monotonic: Monotonic = time.monotonic) -> None:
         self.monotonic = monotonic
         self.counts = Counts()
         self.links: dict[str, Link] = {}
@@ -157,8 +148,9 @@ class Vitals:
         self.outbox = self.link("outbox", "sending interrupted", "sending again")
 
     def link(self, name: str, lost: str, again: str) -> Link:
-        self.links[name] = Link(name, lost, again, self.monotonic, self._look)
-        return self.links[name]
+        self.links[name] = link = Link(name, lost, again, self.monotonic)
+        link.changed = self._look
+        return link
 
     def inbox(self, name: str) -> Link:
         """Add the link to a mailbox, which must be reached before the server is ready."""

@@ -37,7 +37,6 @@ from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, server_key, worker
 from pbem.server import sender as senders
-from pbem.server import work_queue as work_queues
 from pbem.server.alone import Suspects
 from pbem.server.backups.daily import Backups
 from pbem.server.examination import Services
@@ -54,8 +53,9 @@ from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications
-from pbem.storage.models import Analysis, Backup, Lane, Search
+from pbem.storage.models import Analysis, Backup, Incoming, Lane, Outgoing, Search
 from pbem.storage.notifications import Channel
+from pbem.storage.queue import is_unfinished
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.vitals import Vitals
@@ -122,14 +122,11 @@ class Server:
                 desk.queue.bell.set()
         return added
 
-    def store(self, arrivals: tuple[Arrival, ...]) -> None:
-        self.take(arrivals)
-
     def give_back(self) -> None:
         """Record what was sent, and give back what is claimed, in an orderly end: nobody is to wait for its leases."""
-        self.sender.release()
-        with database.writing(self.engine) as connection:
-            work_queues.give_back(connection, self.sender.queue.holder)
+        self.sender.record()
+        self.sender.queue.give_back()
+        self.desk.queue.give_back()
 
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False, desk: Desk | None = None) -> int:
         """Process the next stored messages; without a desk, suspects too. Return how many, AT_A_STRETCH at most."""
@@ -253,15 +250,15 @@ def open_server(
 def void_leases(engine: Engine) -> None:
     """End all leases of daemons that don't run any more, so that their work goes on at once."""
     with database.writing(engine) as connection:
-        work_queues.void_leases(connection)
-        senders.void_leases(connection)
+        for queue in (Incoming, Outgoing):
+            leases.void(connection, queue, is_unfinished(queue))
         for table in (Search, Analysis, Backup):
             leases.void(connection, table)
 
 
 def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
-    received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
+    received = sum(receiver.receive_once(inbox, server.take) for inbox in server.inboxes)
     handled = sum(iter(server.handle_waiting, 0))
     while server.thinker.step():
         pass
@@ -324,21 +321,23 @@ def run(
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
         working.append(Loop(vitals.pulse("publish", bound.publish), publisher.step, close=publisher.close))
-    threads = [loop.thread(stop, vitals) for loop in working]
+    threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)
         threads.append(threading.Thread(target=port.run, args=(stop,), name="metrics", daemon=True))
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", "notifications lost", "notifications again")
-        threads.append(loops.hearing(server.engine, bells, stop, vitals.pulse("bells", bound.other), link))
+        pulse = vitals.pulse("bells", bound.other)
+        stopped = partial(pulse.stopped, stop)
+        threads.append(loops.thread(pulse, notifications.listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
         link = vitals.inbox(endpoints.kind(inbox))
-        threads.append(
-            loops.receiving(inbox, server.store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link)
-        )
+        pulse = vitals.pulse(f"receive {link.name}", bound.receive)
+        stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
+        threads.append(loops.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
     for listener in server.listeners:
-        listener.start(server.store, vitals.pulse(listener.protocol, bound.other).beat)
+        listener.start(server.take, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
     threading.Thread(target=Watch(vitals, systemd).run, args=(stop,), name="watch", daemon=True).start()
@@ -352,7 +351,7 @@ def run(
 def metrics_port(server: Server, host: str, port: int) -> MetricsPort:
     """Return the port that shows metrics, and hears who unsubscribes if that is configured, open already."""
     told, keyring = server.settings.server, server.services.keyring
-    one_click = OneClick(told, keyring, server.engine, server.store, server.clock) if told.unsubscribe_url else None
+    one_click = OneClick(told, keyring, server.engine, server.take, server.clock) if told.unsubscribe_url else None
     makes_backups = server.settings.backup.folder is not None
     return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, makes_backups), one_click)
 

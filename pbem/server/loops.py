@@ -1,25 +1,18 @@
-"""The loops of the daemon: each is a thread that works whenever its bell rings, and otherwise looks now and then.
-
-Those that carry mail in, and that hear of what other daemons have stored, wait for others instead.
-"""
+"""The loops of the daemon: each works whenever its bell rings, and otherwise looks now and then."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
-from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
 from pbem.features.house import searcher
 from pbem.isolated import Unavailable
 from pbem.mail.reading import parsers
-from pbem.mail.transports import receiver
-from pbem.mail.transports.protocols import USUAL, Inbox, Store
-from pbem.storage import notifications
-from pbem.storage.notifications import Channel
-from pbem.vitals import Link, Pulse, Vitals
+from pbem.mail.transports.protocols import USUAL
+from pbem.vitals import Pulse, Vitals
 
 log = structlog.get_logger()
 
@@ -58,6 +51,16 @@ def bounds(settings: Settings) -> Bounds:
     )
 
 
+def thread(pulse: Pulse, run: Callable[..., object], *args: object) -> threading.Thread:
+    """Return a thread that shows by that pulse that it goes on; when it has ended, nothing hangs."""
+
+    def whole() -> None:
+        run(*args)
+        pulse.end()
+
+    return threading.Thread(target=whole, name=pulse.name, daemon=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Loop:
     pulse: Pulse
@@ -68,11 +71,8 @@ class Loop:
     pause: float = 0.0
     """For how many seconds it doesn't hear the bell after its work."""
 
-    def thread(self, stop: threading.Event, vitals: Vitals) -> threading.Thread:
-        """Return the thread. It waits out an outage of the database, and a bug doesn't end it."""
-        return threading.Thread(target=self._run, args=(stop, vitals), name=self.pulse.name, daemon=True)
-
-    def _run(self, stop: threading.Event, vitals: Vitals) -> None:
+    def run(self, stop: threading.Event, vitals: Vitals) -> None:
+        """Work until stopped: it waits out an outage of the database, and a bug doesn't end it."""
         pause, failing = 1.0, ""
         while not self.pulse.stopped(stop):
             self.bell.clear()
@@ -83,50 +83,19 @@ class Loop:
                 pause, failing = 1.0, ""
             except DBAPIError as error:
                 vitals.database.fails("database", str(error.orig), self.pulse.name)
-                self._wait(stop.wait, pause)
+                self.pulse.wait(stop, pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             except Unavailable as error:
                 log.error("no mail can be read", thread=self.pulse.name, error=str(error))  # noqa: TRY400 - no bug of ours
-                self._wait(stop.wait, LONGEST_PAUSE)
+                self.pulse.wait(stop, LONGEST_PAUSE)
             except Exception as error:  # a bug must not silently end the thread, and with it the service
                 if failing != repr(error):
                     log.exception("failed", thread=self.pulse.name)
                 failing = repr(error)
-                self._wait(stop.wait, LONGEST_PAUSE)
+                self.pulse.wait(stop, LONGEST_PAUSE)
             if self.pause:
-                self._wait(stop.wait, self.pause)
+                self.pulse.wait(stop, self.pause)
             if not stop.is_set():
-                self._wait(self.bell.wait, LOOK_SECONDS)
+                self.pulse.wait(self.bell, LOOK_SECONDS)
         self.close()
-        self.pulse.end()
-
-    def _wait(self, wait: Callable[[float], object], seconds: float) -> None:
-        with self.pulse.resting():
-            wait(seconds)
-
-
-def receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
-    def pause(seconds: float) -> None:
-        with pulse.resting():
-            stop.wait(seconds)
-
-    def receive() -> None:
-        receiver.receive(inbox, store, lambda: pulse.stopped(stop), pause, link)
-        pulse.end()
-
-    return threading.Thread(target=receive, name="receive", daemon=True)
-
-
-def hearing(
-    engine: Engine,
-    bells: Mapping[Channel, Collection[threading.Event]],
-    stop: threading.Event,
-    pulse: Pulse,
-    link: Link,
-) -> threading.Thread:
-    def listen() -> None:
-        notifications.listen(engine, bells, lambda: pulse.stopped(stop), stop.wait, link)
-        pulse.end()
-
-    return threading.Thread(target=listen, name="bells", daemon=True)

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy import (
     Boolean,
-    Connection,
     Engine,
     Integer,
     bindparam,
@@ -102,25 +101,16 @@ _SENT = (
         **leases.ENDED,
     )
 )
-_GIVE_BACK = (
-    update(Outgoing)
-    .where(col(Outgoing.state) == _ARE_OWED, col(Outgoing.holder) == bindparam("who"))
-    .values(attempts=col(Outgoing.attempts) - 1, **leases.ENDED)
-)
 
 
 def send_queue(engine: Engine, holder: str) -> Queue:
-    return Queue(engine, holder, _WAITING, _CLAIM)
+    return Queue(engine, holder, Outgoing, _WAITING, _CLAIM)
 
 
 def what_is_due(now: datetime) -> dict[str, object]:
     """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
     due = {"now": now, "are_suspect": False, "most": TOGETHER}
     return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
-
-
-def void_leases(connection: Connection) -> None:
-    leases.void(connection, Outgoing, col(Outgoing.state) == _ARE_OWED)
 
 
 @dataclass(slots=True)
@@ -153,7 +143,7 @@ class MailSender:
         self.record()  # left from a call during which the database failed
         if self._hop.rests:
             if self.queue.in_hand:
-                self._give_back()
+                self.queue.give_back()
             return 0
         if attempts := self._send(self.queue.in_hand, stopped):
             return attempts
@@ -177,16 +167,6 @@ class MailSender:
         with self._lock:
             _mark(self.queue, self._results, self.clock())
             self._results.clear()
-
-    def release(self) -> None:
-        """Record what there is and give back what is in hand, in an orderly end, as if it had not been claimed."""
-        self.record()
-        self._give_back()
-
-    def _give_back(self) -> None:
-        with writing(self.queue.engine) as connection:
-            connection.execute(_GIVE_BACK, {"who": self.queue.holder})
-        self.queue.in_hand = ()
 
     def _send(self, claimed: QueueRows, stopped: Callable[[], bool]) -> int:
         if not claimed:

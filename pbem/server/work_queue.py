@@ -16,7 +16,6 @@ from typing import Any
 
 from sqlalchemy import (
     Boolean,
-    Connection,
     Engine,
     Integer,
     bindparam,
@@ -86,17 +85,12 @@ _AGAIN = _COUNTED.where(*_THIS).returning(*_MESSAGE)
 _PUT_OFF = update(Incoming).where(*_THIS).values(leased_until=from_now(PAUSE.total_seconds()))
 _IS_OURS = (*_THIS, col(Incoming.attempts) == bindparam("attempt"))
 _OWN = select(Incoming).where(*_IS_OURS).with_for_update()
-_GIVE_BACK = (
-    update(Incoming)
-    .where(col(Incoming.state) == _ARE_WAITING, col(Incoming.holder) == bindparam("who"))
-    .values(attempts=col(Incoming.attempts) - 1, **leases.ENDED)
-)
 
 
 def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane), *, are_suspect: bool = False) -> Queue:
     """Return the queue of a thread that works on messages of those lanes, which are neighbours: suspects, or others."""
     claim = _LEASE if are_suspect else _CLAIM
-    return Queue(engine, holder, _WAITING, claim, first=min(lanes), last=max(lanes), are_suspect=are_suspect)
+    return Queue(engine, holder, Incoming, _WAITING, claim, first=min(lanes), last=max(lanes), are_suspect=are_suspect)
 
 
 def claim_one(queue: Queue, number: int) -> QueueRows:
@@ -147,15 +141,6 @@ def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now
         row.verdict, row.error = f"{error}, {times} times" if times > 1 else error, _storable(trouble)
         session.add(row)
         return True
-
-
-def give_back(connection: Connection, holder: str) -> None:
-    """Give back what this process has claimed and not handled, in an orderly end, as if it had not been claimed."""
-    connection.execute(_GIVE_BACK, {"who": holder})
-
-
-def void_leases(connection: Connection) -> None:
-    leases.void(connection, Incoming, col(Incoming.state) == _ARE_WAITING)
 
 
 def _storable(text: str) -> str:

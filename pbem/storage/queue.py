@@ -21,10 +21,13 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
+    update,
 )
 from sqlmodel import col
 
+from pbem.storage import leases
 from pbem.storage.database import reading, writing
+from pbem.storage.models import Incoming, IncomingState, OutgoingState
 
 MOST_ROUNDS = 1_000
 QueueRows = Sequence[Any]
@@ -52,12 +55,19 @@ def is_next(table: Any, waiting: Select[Any]) -> ColumnElement[bool]:
     return col(table.id).in_(select(found.c.id))
 
 
+def is_unfinished(table: Any) -> ColumnElement[bool]:
+    return col(table.state) == written_out(IncomingState.NEW if table is Incoming else OutgoingState.OWED)
+
+
 class Queue:
     """The queue as one thread sees it: it claims messages, and has them in hand until they are done."""
 
-    def __init__(self, engine: Engine, holder: str, waiting: Select[Any], claim: Executable, **fixed: object) -> None:
+    def __init__(
+        self, engine: Engine, holder: str, table: Any, waiting: Select[Any], claim: Executable, **fixed: object
+    ) -> None:
         """`waiting` finds what could be claimed, and `claim` claims it; `fixed` are parameters of both."""
         self.engine = engine
+        self.table = table
         self.holder = holder
         self.in_hand: QueueRows = ()
         """What was claimed and isn't done. If the database fails, it stays here and goes on later."""
@@ -76,3 +86,10 @@ class Queue:
         with writing(self.engine) as connection:
             self.in_hand = connection.execute(self._claim, {**values, **self._fixed, "who": self.holder}).all()
         return self.in_hand
+
+    def give_back(self) -> None:
+        """Give back what its holder has claimed and not done, as if it had not been claimed."""
+        ours = update(self.table).where(is_unfinished(self.table), col(self.table.holder) == self.holder)
+        with writing(self.engine) as connection:
+            connection.execute(ours.values(attempts=col(self.table.attempts) - 1, **leases.ENDED))
+        self.in_hand = ()

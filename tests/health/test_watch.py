@@ -11,6 +11,7 @@ from pbem.features.house import searcher
 from pbem.mail.reading import parsers
 from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
+from pbem.server import loops
 from pbem.server.health.watch import HUNG, Systemd, Watch
 from pbem.server.loops import PATIENCE, Loop, bounds
 from pbem.vitals import Vitals
@@ -47,7 +48,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_ends_the_process(
     ended: list[int] = []
     watch = Watch(vitals, systemd, ended.append)
     vitals.when_ready(lambda: None)
-    thread = loop.thread(stop, vitals)
+    thread = loops.thread(loop.pulse, loop.run, stop, vitals)
 
     def looks(number: int) -> list[str]:
         heard = []

@@ -51,7 +51,7 @@ def test_a_server_goes_on_where_it_stopped(site: Site, target: str) -> None:
     site.rows("update outgoing set merged_into = (select max(id) from outgoing) where id = 1")
     site.drop(moves[2].raw)
     with site.server() as server:
-        receiver.receive_once(server.inboxes[0], server.store)
+        receiver.receive_once(server.inboxes[0], server.take)
     before = contents(site.database)
 
     done = site.pbem("move", site.database, target)

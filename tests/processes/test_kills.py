@@ -54,7 +54,7 @@ HANDLING = (Step.COUNTED, Step.READ, Step.AUTHORISED, Step.EXECUTED, Step.COMMIT
 def serve(site: Site) -> None:
     """Receive, process and send what is waiting, without processes of parsers, and without what is due by time."""
     with daemon.open_server(config.load(site.config), parser=InProcessParser()) as server:
-        receiver.receive_once(server.inboxes[0], server.store)
+        receiver.receive_once(server.inboxes[0], server.take)
         server.handle_waiting()
         server.send(lambda: False)
 

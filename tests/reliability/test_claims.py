@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from pbem.server import work_queue as queue_of_work
+from pbem.server.daemon import void_leases
 from pbem.server.sender import TOGETHER, send_queue, what_is_due
 from pbem.server.work_queue import work_queue
 from pbem.storage import database, leases
@@ -219,6 +220,5 @@ def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine
     elsewhere, dead = another(engine), another(engine)
     elsewhere.holder = f"another machine {os.getpid()} 0"
     assert [claimed(elsewhere), claimed(dead)] == [first, second]
-    with database.writing(engine) as connection:
-        queue_of_work.void_leases(connection)
+    void_leases(engine)
     assert [claimed(another(engine, are_suspect=True)) for _ in range(2)] == [second, None]

@@ -34,7 +34,7 @@ def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, mo
     (letter,) = scene.seed(1)
     with scene.server() as server, held(scene):
         (listener,) = server.listeners
-        listener.start(server.store)
+        listener.start(server.take)
         scene.write(letter)
         scene.door.deliver(Listening(listener.port))
         assert scene.door.untold == 1, "451: the MTA keeps it"

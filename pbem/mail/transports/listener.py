@@ -152,7 +152,7 @@ class _Handler:
     ) -> None:
         self.loop = loop
         self._recipients = recipients
-        self.storing: set[asyncio.Future[None]] = set()
+        self.storing: set[asyncio.Future[object]] = set()
         self._store = store
         self._accepts = accepts
 

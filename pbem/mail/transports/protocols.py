@@ -33,7 +33,7 @@ class Arrival:
     """The full size in bytes if the message is over the limit and `raw` is only its header block."""
 
 
-Store = Callable[[tuple[Arrival, ...]], None]
+Store = Callable[[tuple[Arrival, ...]], object]
 """Commits arrivals to the database, all or none. If it raises, they must not be acknowledged."""
 
 

@@ -45,22 +45,14 @@ class Reporter:
         gist = {"is_ready": vitals.is_ready, "links": {link.name: link.is_up for link in tuple(vitals.links.values())}}
         if self._told is not None and gist == self._gist and self._told <= now < self._told + EVERY:
             return
-        state = gist | {
-            "problems": list(figures.problems(figures.of_server(vitals))),
-            "mails_in": counts.total(counts.mails_in),
-            "mails_out": counts.total(counts.sent_in),
-        }
-        own: dict[str, Any] = {
-            "host": leases.HOST,
-            "process": os.getpid(),
-            "version": version("pbem"),
-            "started": self._started,
-        }
+        mails = {"mails_in": counts.total(counts.mails_in), "mails_out": counts.total(counts.sent_in)}
+        state = {**gist, **mails, "problems": list(figures.problems(figures.of_server(vitals)))}
+        told: dict[str, Any] = {"version": version("pbem"), "started": self._started, "told": now, "state": state}
         with transaction(self._engine) as session:
             if self._told is None:
                 _clear(session, now)
             session.exec(self._remove_own)
-            session.add(Daemon(**own, told=now, state=state))
+            session.add(Daemon(host=leases.HOST, process=os.getpid(), **told))
         self._told, self._gist = now, gist
 
     def end(self) -> None:
