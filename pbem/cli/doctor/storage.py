@@ -129,6 +129,6 @@ def backups(settings: Settings) -> Iterator[Finding]:
     if not kept:
         yield finding("backup.none", folder=folder)
         return
-    newest = kept[-1].made
+    newest = daily.made(kept[-1])
     row = "backup.old" if now() - newest > 2 * daily.EVERY else "backup.fine"
     yield finding(row, folder=folder, number=len(kept), newest=newest)

@@ -23,7 +23,7 @@ def exposed(settings: Settings) -> Iterator[Path]:
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
     backups = settings.backup.folder
     if backups is not None and os.access(backups, os.R_OK | os.X_OK):
-        files += [kept.file for kept in daily.kept(backups, settings.server.address)]
+        files += daily.kept(backups, settings.server.address)
     for file in dict.fromkeys(files):
         if file is not None and file.exists() and _is_open_to_all(file):
             yield file

@@ -3,7 +3,7 @@
 Only what is due and what became of it is in the database; the copy is taken without any lock (see pbem.server.backups).
 """
 
-import re
+import glob
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,12 +35,6 @@ LEASE = timedelta(hours=1)
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    file: Path
-    made: datetime
-
-
 def name(address: str, now: datetime) -> str:
     """Return the name of a server's backup.
 
@@ -50,11 +44,16 @@ def name(address: str, now: datetime) -> str:
     return f"pbem-{address}-{now.astimezone(UTC):{_STAMP}}.tar.gz"
 
 
-def kept(folder: Path, address: str) -> list[Kept]:
+def kept(folder: Path, address: str) -> list[Path]:
     """Return the backups of that server in the folder, oldest first; other files are nobody's business."""
-    pattern = re.compile(rf"pbem-{re.escape(address)}-(\d{{8}}T\d{{6}}Z)\.tar\.gz")
-    fitting = sorted((fits[1], file) for file in folder.iterdir() if (fits := pattern.fullmatch(file.name)))
-    return [Kept(file, datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)) for stamp, file in fitting]
+    stamp = f"{8 * '[0-9]'}T{6 * '[0-9]'}Z"
+    return sorted(folder.glob(f"pbem-{glob.escape(address)}-{stamp}.tar.gz"))
+
+
+def made(backup: Path) -> datetime:
+    """Return when a backup was made, which its name says."""
+    stamp = backup.name.removesuffix(".tar.gz").rpartition("-")[2]
+    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -112,7 +111,7 @@ class Backups:
         self._note(now, has_failed=False)
         removed = kept(folder, address)[: -self.settings.backup.keep]
         for old in removed:
-            old.file.unlink(missing_ok=True)
+            old.unlink(missing_ok=True)
         seconds = round(time.monotonic() - begun, 1)
         log.info("backup made", file=str(file), bytes=file.stat().st_size, seconds=seconds, removed=len(removed))
 
