@@ -56,21 +56,16 @@ COMMANDS = {
     ),
     "show": (
         "show",
-        "Show a player, a match or a message. With what was refused and why, what was sent, and what waits until when.",
+        "Show a player, a match or a message, and what became of it and why. Exit code 1 if a match doesn't replay.",
     ),
     "mail list": (
         "mails",
         "List messages that need you. They hit a bug, or no server accepts them. Exit code 1 if there are any.",
     ),
-    "mail show": ("show", "Show a message, why it was refused, and what it caused. Reply tokens are left out."),
     "mail retry": ("mails", "Try shunted or failed messages again. The server does so within ten seconds."),
     "player list": (
         "moderation",
         "List the players. Tells when they joined and last wrote, how many matches they play, and who is banned.",
-    ),
-    "player show": (
-        "show",
-        "Show how a player stands, their messages and matches. Also of an address that is no player's.",
     ),
     "player ban": (
         "moderation",
@@ -92,7 +87,6 @@ COMMANDS = {
     ),
     "player export": ("players", "Write all data on a player into a folder. Unlike a message, it has no size limit."),
     "player delete": ("players", 'Delete all data on a player, like "delete me". Their matches stay, without a name.'),
-    "match show": ("show", "Show a match with its turns and messages. Exit code 1 if it doesn't replay."),
     "match close": (
         "moderation",
         "End a match without a result; withdraw a challenge. Both players are told.",

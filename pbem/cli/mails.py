@@ -44,7 +44,6 @@ def retry(
         list[str] | None, typer.Argument(help="Numbers of messages from `pbem mail list`, such as 8 out 9.")
     ] = None,
     config_file: ConfigOption = CONFIG,
-    owed: Annotated[bool, typer.Option("--out", hidden=True)] = False,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Retry all of them, and resume sending to all that `pbem player bounced` lists."),
@@ -55,7 +54,7 @@ def retry(
     if everything:
         _retry_all(config_file)
         return
-    named = list(_named(["out" * owed or "mail", *(message or ())]))
+    named = list(_named(message or []))
     missing = []
     with stored(config_file) as server, database.transaction(server.engine) as session:
         for kind, number in named:

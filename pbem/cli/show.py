@@ -1,7 +1,6 @@
 """The command show: how a player, a match or a message stands, and what became of it and why."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +9,7 @@ from sqlmodel import Session, col, select
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.cli import completion, correspondence
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, Stored, app, out, stored
 from pbem.cli.correspondence import Told
 from pbem.cli.terminal import TerminalListing, show_json
 from pbem.errors import Refused
@@ -23,7 +22,6 @@ from pbem.storage.models import Incoming, Match, Outgoing
 
 KINDS = ("match", "player", "mail", "out")
 """The words that say what is shown; a number alone is that of a match, and anything else a name or an address."""
-ObjectOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 RECEIVED = {"message": "message", "received": "received (UTC)", "subject": "subject", "became": "what became of it"}
 OURS = {"message": "message", "what": "what", "queued": "queued (UTC)", "became": "what became of it"}
 MATCHES = {
@@ -47,40 +45,12 @@ def show(
         ),
     ],
     config_file: ConfigOption = CONFIG,
-    mail: Annotated[bool, typer.Option("--mail", hidden=True)] = False,
-    as_json: ObjectOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    kind, *words = (["mail"] if mail else []) + what
+    """What is printed has no reply token: anybody who sees one can play."""
+    kind, *words = what
     if not words:
         kind, words = "match" if kind.removeprefix("#").isdecimal() else "player", [kind]
-    _show(config_file, kind, *words, as_json=as_json)
-
-
-@app.command("mail show")
-def show_mail(
-    message: Annotated[list[str], typer.Argument(help="The number of a message that came, or `out 13`.")],
-    config_file: ConfigOption = CONFIG,
-    as_json: ObjectOption = False,
-) -> None:
-    _show(config_file, *(message if message[0] == "out" else ["mail", *message]), as_json=as_json)
-
-
-@app.command("player show")
-def show_player(player: PlayerName, config_file: ConfigOption = CONFIG, as_json: ObjectOption = False) -> None:
-    _show(config_file, "player", player, as_json=as_json)
-
-
-@app.command("match show")
-def show_match(
-    number: Annotated[str, typer.Argument(help="The number of the match.")],
-    config_file: ConfigOption = CONFIG,
-    as_json: ObjectOption = False,
-) -> None:
-    _show(config_file, "match", number, as_json=as_json)
-
-
-def _show(config_file: Path, kind: str, *words: str, as_json: bool) -> None:
-    """Show one thing of that kind. What is printed has no reply token: anybody who sees one can play."""
     if kind not in KINDS or len(words) != 1:
         raise Refused(
             f'There is nothing called "{" ".join((kind, *words))[:60]}".',
@@ -130,17 +100,13 @@ def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
             return value
 
 
-def _line(text: str) -> None:
-    out.print(text)
-
-
 def _table(title: str, rows: Sequence[Told], headings: dict[str, str]) -> None:
     if not rows:
         return
     listing = TerminalListing(**headings)
     for row in rows:
         listing.add(*(row[key] for key in headings))
-    _line(f"\n{title}")
+    out.print(f"\n{title}")
     listing.show(out)
 
 
@@ -157,11 +123,11 @@ def _print_player(told: Told) -> None:
     if "player" in told:
         joined = f"joined {told['joined']:%Y-%m-%d}" if told["joined"] else "has not joined"
         wrote = f", last wrote {told['last_wrote']}" if told["last_wrote"] else ""
-        _line(f"player {told['player']}, {told['name'] or 'without a name'}, {told['address']}: {joined}{wrote}")
+        out.print(f"player {told['player']}, {told['name'] or 'without a name'}, {told['address']}: {joined}{wrote}")
     else:
-        _line(told["address"])
+        out.print(told["address"])
     for sentence in told["standing"]:
-        _line(sentence)
+        out.print(sentence)
     waiting, sent = ([{**row, "became": _of_ours(row)} for row in told[key]] for key in ("waiting", "sent"))
     newest = f"the newest {correspondence.RECENT} at most"
     _table(f"waiting for them, {newest}", waiting, OURS)
@@ -173,31 +139,31 @@ def _print_player(told: Told) -> None:
 
 def _print_mail(told: Told) -> None:
     proven = f", proven to be {told['proven']}" if told["proven"] else ""
-    _line(f"message {told['message']} from {told['source']}, received {told['received']:%Y-%m-%d %H:%M:%S} UTC")
-    _line(f"from {told['from'] or 'nobody'}{proven}: {told['subject'] or '(no subject)'}")
-    _line(f"state {told['state']}, verdict: {told['verdict'] or 'none yet'}, attempts: {told['attempts']}")
+    out.print(f"message {told['message']} from {told['source']}, received {told['received']:%Y-%m-%d %H:%M:%S} UTC")
+    out.print(f"from {told['from'] or 'nobody'}{proven}: {told['subject'] or '(no subject)'}")
+    out.print(f"state {told['state']}, verdict: {told['verdict'] or 'none yet'}, attempts: {told['attempts']}")
     for sentence in (*told["why"], *told["played"], told["waits"], told["error"]):
         if sentence:
-            _line(sentence)
+            out.print(sentence)
     for owed in told["outgoing"]:
-        _line(f"{owed['message']}: {owed['what']}, to {owed['to']}; {_of_ours(owed)} {owed['message_id']}")
+        out.print(f"{owed['message']}: {owed['what']}, to {owed['to']}; {_of_ours(owed)} {owed['message_id']}")
     if told["raw"] is None:
-        _line("the message itself has been removed: it was too old, or its sender has left")
+        out.print("the message itself has been removed: it was too old, or its sender has left")
         return
     out.rule("as it arrived, without reply tokens", style="dim")
-    _line(told["raw"])
+    out.print(told["raw"])
 
 
 def _print_sent(told: Told) -> None:
     player = f"{told['player']}, " if told["player"] else ""
     because = f", because of message {told['because_of']}" if told["because_of"] else ""
-    _line(f"message {told['message']}: {told['what']}, to {player}{told['to']}")
-    _line(f"queued {told['queued']:%Y-%m-%d %H:%M:%S} UTC{because}, as {told['message_id']}")
-    _line(f"{told['became']}; attempts: {told['attempts']}")
+    out.print(f"message {told['message']}: {told['what']}, to {player}{told['to']}")
+    out.print(f"queued {told['queued']:%Y-%m-%d %H:%M:%S} UTC{because}, as {told['message_id']}")
+    out.print(f"{told['became']}; attempts: {told['attempts']}")
     if told["troubled"]:
-        _line(f"needs you since {told['troubled']:%Y-%m-%d %H:%M} UTC")
+        out.print(f"needs you since {told['troubled']:%Y-%m-%d %H:%M} UTC")
     if told["error"]:
-        _line(f"last reply: {told['error']}")
+        out.print(f"last reply: {told['error']}")
 
 
 def _match(session: Session, _server: Stored, match: Match) -> Told:
@@ -243,15 +209,15 @@ def _turns(session: Session, match: Match, players: tuple[str, str]) -> Terminal
 def _print_match(told: Told) -> None:
     title = GAMES.title(told["game"])
     options = " ".join(f"{option}={choice}" for option, choice in told["options"].items())
-    _line(f"match #{told['match']}, {title} {options}: {' - '.join(told['players'])}, {told['state']}")
+    out.print(f"match #{told['match']}, {title} {options}: {' - '.join(told['players'])}, {told['state']}")
     if told["ending"]:
-        _line(f"{told['winner']} won: {told['ending']}" if told["winner"] else f"no winner: {told['ending']}")
+        out.print(f"{told['winner']} won: {told['ending']}" if told["winner"] else f"no winner: {told['ending']}")
     if told["unfinished"]:
-        _line(f"unfinished turn: {told['unfinished']}")
+        out.print(f"unfinished turn: {told['unfinished']}")
     for problem in told["problems"]:
-        _line(f"problem: {problem}")
+        out.print(f"problem: {problem}")
     if told["board"]:
-        _line(f"\n{told['board']}")
+        out.print(f"\n{told['board']}")
     _table("turns", told["turns"], TURNS)
     _table("messages", told["messages"], MESSAGES)
 
