@@ -20,7 +20,7 @@ SLOW = (
     ),
     "pbem.mail.reading.bounce_report.",
     *("pbem.isolated.", "jinja2.", "PIL.", "dns.", "dkim."),
-    *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key", "pbem.server.triage."),
+    *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key", "pbem.server.intake.sort"),
 )
 """What parses, renders, draws, talks to the network, or reads a whole message."""
 

@@ -49,7 +49,6 @@ from pbem.server.next_hop import unsigned
 from pbem.server.one_click import OneClick
 from pbem.server.publisher import Publisher, board_pages
 from pbem.server.scheduler import Scheduler
-from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications
@@ -102,16 +101,12 @@ class Server:
     def outbox(self) -> Outbox:
         return self.sender.outbox
 
-    @property
-    def triage(self) -> Triage:
-        return Triage(self.services.keyring)
-
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
         """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
         failpoints.reach(Step.RECEIVED)
         with database.reading(self.engine) as connection:
-            found = intake.sort(connection, arrivals, self.triage)
-        has_replies = any(each.place.lane is Lane.REPLIES for each in found)
+            found = intake.sort(connection, arrivals, self.services.keyring)
+        has_replies = any(each.lane is Lane.REPLIES for each in found)
         with database.writing(self.engine, can_wait=not has_replies) as connection:
             added = intake.store(connection, found, self.clock())
             if added:

@@ -1,4 +1,10 @@
-"""Storing messages as they arrive: one row per message, no matter how often it is delivered."""
+"""Storing messages as they arrive: one row each, no matter how often it is delivered, in the queue that it goes to.
+
+That is chosen by its headers alone: replies go first, and strangers may send less. A reply goes to an address with a
+token of ours, which only its player has read. What else claims to come from a player goes before strangers, but not
+before replies, since anybody can write that From. What a message may do is decided once it is parsed (see `identity`
+and `trust`).
+"""
 
 import hashlib
 import re
@@ -9,17 +15,18 @@ from functools import cache
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, String, bindparam, insert, select
 from sqlalchemy.sql.dml import ReturningInsert
+from sqlmodel import col
 
 from pbem import tokens
-from pbem.mail.reading import machines
-from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK
+from pbem.mail.reading import from_header, machines
+from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.mail.transports.protocols import Arrival
-from pbem.server.triage import LanePlace, Triage
 from pbem.storage.database import insert_new
-from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
+from pbem.storage.models import Incoming, IncomingState, Lane, Player, RawMessage
 from pbem.storage.queue import waiting_of_group
+from pbem.tokens import Keyring
 
 log = structlog.get_logger()
 
@@ -30,22 +37,56 @@ SENDERS_HEADERS = frozenset(
 )
 """Headers that a sender's program writes and relays don't change."""
 
+MOST_TAGS = 10
+_TAG = re.compile(rb'(?:[+=-]|%%2b)([a-z2-7]{%d})"?@' % tokens.LENGTH, re.IGNORECASE)
+_FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
+_REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
+
 _CONTENT = insert(RawMessage)
 _ROUND = waiting_of_group(Incoming, IncomingState.NEW)
+_OWNER = select(col(Player.epoch), col(Player.address)).where(col(Player.id) == bindparam("player"))
+_PLAYER = select(col(Player.id)).where(
+    col(Player.address) == bindparam("author", type_=String), col(Player.confirmed).is_not(None)
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
     arrival: Arrival
     key: str
-    place: LanePlace
+    lane: Lane
+    group: str | None
+    """Whose it is: the address of the token's player, or else the one in From, if there is exactly one."""
+    raw: bytes
+    """The message, or only its header block if it is larger than a stranger's may be."""
 
 
-def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
+def sort(connection: Connection, arrivals: Iterable[Arrival], keyring: Keyring) -> list[Sorted]:
     """Return the arrivals with what must be known of them to store them. It only reads."""
-    return [
-        Sorted(arrival, key(arrival.raw, arrival.recipients), triage.place(connection, arrival)) for arrival in arrivals
-    ]
+    return [_sorted(connection, arrival, keyring) for arrival in arrivals]
+
+
+def _sorted(connection: Connection, arrival: Arrival, keyring: Keyring) -> Sorted:
+    block, known = header_block(arrival.raw), key(arrival.raw, arrival.recipients)
+    if owner := _owner(connection, arrival, block, keyring):
+        return Sorted(arrival, known, Lane.REPLIES, owner, arrival.raw)
+    author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
+    if author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None:
+        return Sorted(arrival, known, Lane.PLAYERS, author, arrival.raw)
+    is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
+    is_too_large = len(arrival.raw) > LARGEST_OF_STRANGERS and not is_report
+    return Sorted(arrival, known, Lane.STRANGERS, author, block if is_too_large else arrival.raw)
+
+
+def _owner(connection: Connection, arrival: Arrival, block: bytes, keyring: Keyring) -> str | None:
+    """Return the address of the player whose token, signed by us, is in one of the recipients' addresses."""
+    addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
+    for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
+        token = tokens.parse(tag)
+        owner = connection.execute(_OWNER, {"player": token.player}).first() if token else None
+        if owner is not None and keyring.signed(tag, owner.epoch):
+            return str(owner.address)
+    return None
 
 
 def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> dict[int, Lane]:
@@ -53,12 +94,12 @@ def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> 
     statement = _new_row(connection.dialect.name)
     added, contents = {}, []
     for each in arrivals:
-        arrival, place = each.arrival, each.place
+        arrival = each.arrival
         row = {
             "key": each.key,
-            "lane": place.lane.value,
-            "group": place.group,
-            "whose": place.group,
+            "lane": each.lane.value,
+            "group": each.group,
+            "whose": each.group,
             "size": arrival.size or len(arrival.raw),
             "source": arrival.source,
             "sender": arrival.sender.lower() if arrival.sender is not None else None,
@@ -69,8 +110,8 @@ def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> 
         if number is None:
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
-        contents.append({"incoming": number, "raw": place.raw})
-        added[number] = place.lane
+        contents.append({"incoming": number, "raw": each.raw})
+        added[number] = each.lane
     if contents:
         connection.execute(_CONTENT, contents)
     return added

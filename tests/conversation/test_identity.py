@@ -12,7 +12,7 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.messages.links import address_with
 from pbem.players import identity
 from pbem.secret import Secret
-from pbem.server.triage import Triage
+from pbem.server import intake
 from pbem.storage.models import Lane, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 from tests.contests import NOW, people, started
@@ -58,7 +58,7 @@ def test_a_token_in_a_quoted_or_encoded_address_proves_as_much(session: Session,
 
     assert sender(session, recipients=(to,)).proven
     assert identity.leads_to_us(to, SERVER)
-    assert Triage(KEYRING).place(session.connection(), arrival).lane is Lane.REPLIES
+    assert [each.lane for each in intake.sort(session.connection(), [arrival], KEYRING)] == [Lane.REPLIES]
 
 
 def test_a_token_that_was_revoked_proves_nothing(session: Session, alice: Player) -> None:
