@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.server.backups import archive, making
+from pbem.server.backups import archive
 from pbem.storage import database
 from tests import databases
 
@@ -43,7 +43,7 @@ def test_nothing_is_missing_in_a_backup(tmp_path: Path, with_secrets: bool) -> N
 
     now = datetime(2026, 2, 3, 10, tzinfo=UTC)
     backup = tmp_path / "backup.tar.gz"
-    making.make(engine, settings, backup, now, with_secrets=with_secrets)
+    archive.make(engine, settings, backup, now, with_secrets=with_secrets)
     engine.dispose()
 
     manifest, contents = archive.read(backup)

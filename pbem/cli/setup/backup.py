@@ -1,4 +1,4 @@
-"""The commands `backup` and `restore`: all that a server has in one file, and a server from such a file."""
+"""The commands `backup` and `restore`, for all that a server has in one file, and `move`, from SQLite to PostgreSQL."""
 
 import errno
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url, veils
 from pbem.secret import BadConfig
-from pbem.server.backups import NotBackedUp, NotRestored, making, restoring
+from pbem.server.backups import NotBackedUp, NotRestored, archive, moving, restoring
 from pbem.server.backups.archive import Manifest
 from pbem.storage import database
 
@@ -33,7 +33,7 @@ def backup(
     engine = database.connect(settings.server.database)
     try:
         with core.who_is_in_the_way(settings):
-            manifest = making.make(engine, settings, file, core.now(), with_secrets=not without_secrets)
+            manifest = archive.make(engine, settings, file, core.now(), with_secrets=not without_secrets)
     except NotBackedUp as error:
         raise BadConfig(str(error)) from error
     finally:
@@ -71,6 +71,25 @@ def restore(
         out.print('then run "pbem check"')
         raise typer.Exit(FOUND)
     check(config_file)
+
+
+@app.command()
+def move(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The URL of the SQLite database, as configured.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
+) -> None:
+    logs.configure(LogSettings(level="error"))
+    old, new = database.connect(source), database.connect(target)
+    try:
+        with core.progress() as progress:
+            rows = moving.move(old, new, progress)
+    except moving.NotMoved as error:
+        raise BadConfig(f"{veiled_url(target)}: {error}; nothing was moved") from error
+    finally:
+        old.dispose()
+        new.dispose()
+    out.print(f"{rows:,} rows are in {veiled_url(target)} now")
+    out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")
 
 
 @contextmanager

@@ -80,6 +80,8 @@ def require_empty(engine: Engine, backup: str) -> bool:
         if is_sqlite:
             raise NotRestored(taken) from error
         raise
+    finally:
+        engine.dispose()  # what stays open would lose its locks when `alone` closes the file
     if names and not is_there:
         raise NotRestored(taken)
     return bool(names)

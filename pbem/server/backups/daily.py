@@ -101,12 +101,12 @@ class Backups:
             return True
 
     def _make(self, folder: Path, now: datetime) -> None:
-        from pbem.server.backups import making  # it takes 0.5 MB, which a server without backups saves
+        from pbem.server.backups import archive  # it takes 0.5 MB, which a server without backups saves
 
         begun, address = time.monotonic(), self.settings.server.address
         file = folder / name(address, now)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        making.make(self.engine, self.settings, file, now, with_secrets=self.settings.backup.with_secrets)
+        archive.make(self.engine, self.settings, file, now, with_secrets=self.settings.backup.with_secrets)
         self.next_look = now + EVERY  # or backups that aren't noted would push out the older ones, one by one
         self._note(now, has_failed=False)
         removed = kept(folder, address)[: -self.settings.backup.keep]
