@@ -68,7 +68,7 @@ class Link:
 
     def __init__(self, name: str, lost: str, again: str, monotonic: Monotonic = time.monotonic) -> None:
         self.name, self.lost, self._again, self._monotonic = name, lost, again, monotonic
-        self.changed: Callable[[], object] = lambda: None
+        self.changed = threading.Event()
         self.error, self.has_stood, self._since = "", False, 0.0
         self._failing: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class Link:
         if is_back:
             log.info(self._again, link=self.name, lost=why, seconds=round(self._monotonic() - self._since, 1))
         if is_back or is_first:
-            self.changed()
+            self.changed.set()
 
     def fails(self, why: str, error: str, user: str = "") -> None:
         with self._lock:
@@ -107,7 +107,7 @@ class Link:
             self._since = self._monotonic() if is_lost else self._since
         if is_lost:
             log.warning(self.lost, link=self.name, lost=why, error=error)
-            self.changed()
+            self.changed.set()
 
 
 class Counts:
@@ -138,24 +138,23 @@ class Vitals:
         self.counts = Counts()
         self.links: dict[str, Link] = {}
         self.pulses: dict[str, Pulse] = {}
-        self.is_ready = False
+        self.is_open = False
+        """Whether all listeners are."""
+        self.mailboxes: list[Link] = []
         self.changed = threading.Event()
-        """Set when a connection is lost or comes back, and when the server is ready: others should hear of it."""
-        self._needed: list[Link] = []
-        self._announce: Callable[[], object] | None = None
-        self._lock = threading.Lock()
+        """Set when a connection is lost or comes back, and when the server is open: others should hear of it."""
         self.database = self.link("database", "database lost", "database again")
         self.outbox = self.link("outbox", "sending interrupted", "sending again")
 
     def link(self, name: str, lost: str, again: str) -> Link:
-        self.links[name] = link = Link(name, lost, again, self.monotonic)
-        link.changed = self._look
-        return link
+        self.links[name] = Link(name, lost, again, self.monotonic)
+        self.links[name].changed = self.changed
+        return self.links[name]
 
-    def inbox(self, name: str) -> Link:
+    def mailbox(self, name: str) -> Link:
         """Add the link to a mailbox, which must be reached before the server is ready."""
-        self._needed.append(self.link(name, "receiving interrupted", "receiving again"))
-        return self._needed[-1]
+        self.mailboxes.append(self.link(name, "receiving interrupted", "receiving again"))
+        return self.mailboxes[-1]
 
     def pulse(self, name: str, bound: float) -> Pulse:
         self.pulses[name] = Pulse(name, bound, self.monotonic)
@@ -163,18 +162,8 @@ class Vitals:
 
     @property
     def unreached(self) -> list[str]:
-        return [link.name for link in self._needed if not link.has_stood]
+        return [link.name for link in self.mailboxes if not link.has_stood]
 
-    def when_ready(self, announce: Callable[[], object]) -> None:
-        """Call that once, as soon as every mailbox has been reached."""
-        self._announce = announce
-        self._look()
-
-    def _look(self) -> None:
-        with self._lock:
-            announce = None if self.unreached else self._announce
-            if announce is not None:
-                self.is_ready, self._announce = True, None
-        self.changed.set()
-        if announce is not None:
-            announce()
+    @property
+    def is_ready(self) -> bool:
+        return self.is_open and not self.unreached

@@ -36,10 +36,12 @@ from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, server_key, worker
+from pbem.server import publisher as publishing
 from pbem.server import sender as senders
 from pbem.server.alone import Suspects
 from pbem.server.backups.daily import Backups
 from pbem.server.examination import Services
+from pbem.server.health import reports
 from pbem.server.health.figures import Exposition
 from pbem.server.health.port import MetricsPort
 from pbem.server.health.reports import Reporter
@@ -269,7 +271,7 @@ def run(
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     settings, keyring, vitals = server.settings, server.services.keyring, server.vitals
     systemd, bound = systemd or Systemd({}), loops.bounds(settings)
-    sending, played, reporter = server.sender.queue, threading.Event(), Reporter(server.engine, vitals, server.clock)
+    sending, played = server.sender.queue, threading.Event()
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
@@ -301,6 +303,7 @@ def run(
         systemd.tell("READY=1")
         ready()
 
+    reporter = Reporter(server.engine, vitals, server.clock, announce)
     publisher = Publisher(settings, keyring, server.clock, server.engine)
     working = [
         *(
@@ -310,12 +313,13 @@ def run(
         Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),
         Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", bound.send), send, sending.bell, close=server.outbox.close),
-        Loop(vitals.pulse("report", bound.other), reporter.step, vitals.changed, close=reporter.end),
+        Loop(vitals.pulse("report", bound.other), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
     ]
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
-        working.append(Loop(vitals.pulse("publish", bound.publish), publisher.step, close=publisher.close))
+        pulse = vitals.pulse("publish", bound.publish)
+        working.append(Loop(pulse, publisher.step, close=publisher.close, look=publishing.EVERY))
     threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)
@@ -327,7 +331,7 @@ def run(
         stopped = partial(pulse.stopped, stop)
         threads.append(loops.thread(pulse, notifications.listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
-        link = vitals.inbox(endpoints.kind(inbox))
+        link = vitals.mailbox(endpoints.kind(inbox))
         pulse = vitals.pulse(f"receive {link.name}", bound.receive)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
         threads.append(loops.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
@@ -336,7 +340,8 @@ def run(
     for thread in threads:
         thread.start()
     threading.Thread(target=Watch(vitals, systemd).run, args=(stop,), name="watch", daemon=True).start()
-    vitals.when_ready(announce)
+    vitals.is_open = True
+    vitals.changed.set()
     stop.wait()
     systemd.tell("STATUS=stopping\nSTOPPING=1")
     publisher.close()

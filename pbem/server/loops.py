@@ -70,6 +70,8 @@ class Loop:
     close: Callable[[], object] = lambda: None
     pause: float = 0.0
     """For how many seconds it doesn't hear the bell after its work."""
+    look: float = LOOK_SECONDS
+    """How often it looks without the bell."""
 
     def run(self, stop: threading.Event, vitals: Vitals) -> None:
         """Work until stopped: it waits out an outage of the database, and a bug doesn't end it."""
@@ -97,5 +99,5 @@ class Loop:
             if self.pause:
                 self.pulse.wait(stop, self.pause)
             if not stop.is_set():
-                self.pulse.wait(self.bell, LOOK_SECONDS)
+                self.pulse.wait(self.bell, self.look)
         self.close()

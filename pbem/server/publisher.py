@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-EVERY = timedelta(minutes=10)
+EVERY = 600.0
+"""How often the site is brought up to date, in seconds."""
 SECONDS, MEGABYTES = 3000.0, 1024
 """How long one publication may take, and how much memory; the next one goes on where it ended."""
 NICENESS = 10
@@ -55,47 +56,43 @@ class Publisher:
     keyring: Keyring
     clock: Callable[[], datetime]
     engine: Engine
-    last: datetime | None = None
-    """When it last began to publish."""
     isolated: Isolated = field(default_factory=_isolated)
 
-    def step(self, _stopped: Callable[[], bool] = lambda: False) -> int:
-        """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
+    def step(self, _stopped: Callable[[], bool] = lambda: False) -> None:
+        """Publish; a failure is logged, and tried again the next time."""
         folder, now = self.settings.publish.folder, self.clock()
-        if folder is None or (self.last is not None and self.last <= now < self.last + EVERY):
-            return 0
+        if folder is None:
+            return
         from pbem.publishing.board_pages import sweep
 
-        self.last = now
         try:
             sweep(self.engine, folder, self.keyring, now)
-            return self._publish(folder)
+            self._publish(folder)
         except OSError as error:
-            return self._fail(folder, str(error))
+            self._fail(folder, str(error))
 
     def close(self) -> None:
         """End a publication, and publish no more: the next server mends what it has left."""
         self.isolated.close()
 
-    def _publish(self, folder: Path) -> int:
+    def _publish(self, folder: Path) -> None:
         """Publish in a process, so that it takes no time from a daemon."""
         settings = self.settings
         told = (settings.server, settings.publish.url, settings.house.enabled, folder, tuple(GAMES))
         try:
             done = self.isolated.call(_published, *told, seconds=SECONDS, longest=SECONDS)
         except Lost as lost:
-            return self._fail(folder, str(lost))
+            done = str(lost)
         if isinstance(done, str):
-            return self._fail(folder, done)
-        Setbacks(self.engine, "publishing", self.clock()).works(0)
-        log.info("published", folder=str(folder), **done)
-        return 1
+            self._fail(folder, done)
+        else:
+            Setbacks(self.engine, "publishing", self.clock()).works(0)
+            log.info("published", folder=str(folder), **done)
 
-    def _fail(self, folder: Path, why: str) -> int:
-        """Note for the operator that it failed; the log says so once. Return that nothing was published."""
+    def _fail(self, folder: Path, why: str) -> None:
+        """Note for the operator that it failed; the log says so once."""
         if Setbacks(self.engine, "publishing", self.clock()).fails(0) == 1:
             log.error("publishing failed", folder=str(folder), error=why)
-        return 0
 
 
 def _published(

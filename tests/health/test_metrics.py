@@ -95,7 +95,7 @@ def test_a_database_that_fails_hides_nothing_else(letters: Correspondence) -> No
 def known(letters: Correspondence) -> set[str]:
     """Return the names of all metrics that there can be."""
     vitals = letters.server.vitals
-    vitals.inbox("imap")
+    vitals.mailbox("imap")
     vitals.pulse("send", 60)
     backed_up(letters)
     names = set()
@@ -171,7 +171,7 @@ def test_the_port_answers_two_questions_and_no_other(port: int, letters: Corresp
             assert re.search(rb"HTTP/1\.0 (404|400) |Error code: 400", client.recv(9999))
     status, text = get(port, "/health")
     assert (status, json.loads(text)) == (503, {"healthy": False, "problems": ["not ready yet"]})
-    letters.server.vitals.is_ready = True
+    letters.server.vitals.is_open = True
     assert get(port, "/health") == (200, '{"healthy": true, "problems": []}\n')
     letters.server.vitals.outbox.fails("next hop", "refused")
     assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: sending interrupted: refused, for 0 seconds"]

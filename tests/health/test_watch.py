@@ -47,7 +47,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_ends_the_process(
     loop = Loop(vitals.pulse("send", bound=60), stuck.step, threading.Event())
     ended: list[int] = []
     watch = Watch(vitals, systemd, ended.append)
-    vitals.when_ready(lambda: None)
+    vitals.is_open = True
     thread = loops.thread(loop.pulse, loop.run, stop, vitals)
 
     def looks(number: int) -> list[str]:
@@ -85,7 +85,7 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
     pulse = vitals.pulse("work", bound=60)
     pulse.beat()
     watch = Watch(vitals, systemd, end=lambda _: None)
-    vitals.when_ready(lambda: None)
+    vitals.is_open = True
     watch.look()
     manager.waiting()
     monotonic.now += 3600
@@ -101,9 +101,9 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
 
 def test_the_status_line_says_what_is_missing(monotonic: Monotonic, manager: Manager, systemd: Systemd) -> None:
     vitals = Vitals(monotonic)
-    inbox = vitals.inbox("imap")
+    inbox = vitals.mailbox("imap")
     watch = Watch(vitals, systemd)
-    vitals.when_ready(lambda: None)
+    vitals.is_open = True
     watch.look()
     inbox.fails("mailbox", "refused")
     vitals.outbox.fails("next hop", "refused")

@@ -53,7 +53,7 @@ def pass_by(letters: Correspondence, minutes: int, step: int = 1) -> None:
 def problems(letters: Correspondence) -> list[str]:
     """Return what `pbem status` calls wrong, beside that this server never says that it is ready."""
     server = letters.server
-    server.vitals.is_ready = True
+    server.vitals.is_open = True
     with read_only(server.engine) as session:
         found = figures.of_database(session, letters.clock(), makes_backups=False)
     return list(figures.problems({**figures.of_server(server.vitals), **found}))

@@ -22,8 +22,8 @@ from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
 from pbem.vitals import Vitals
 
-EVERY = timedelta(minutes=1)
-"""How often a server tells how it is."""
+EVERY = 60.0
+"""How often a server tells how it is, in seconds."""
 SILENT = timedelta(minutes=3)
 """A server that has told nothing for longer doesn't run any more, or hangs."""
 FORGOTTEN = timedelta(days=1)
@@ -34,26 +34,34 @@ MOST = 50
 
 
 class Reporter:
-    def __init__(self, engine: Engine, vitals: Vitals, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, engine: Engine, vitals: Vitals, clock: Callable[[], datetime], announce: Callable[[], object]
+    ) -> None:
+        """Make what reports how a server is, and calls `announce` once it is ready."""
         self._engine, self._vitals, self._clock, self._started = engine, vitals, clock, clock()
-        self._told: datetime | None = None
-        self._gist: dict[str, object] = {}
+        self._announce: Callable[[], object] | None = announce
+        self._is_first = True
         self._remove_own = delete(Daemon).where(col(Daemon.host) == leases.HOST, col(Daemon.process) == os.getpid())
 
     def step(self, _stopped: Callable[[], bool]) -> None:
         now, vitals, counts = self._clock(), self._vitals, self._vitals.counts
-        gist = {"is_ready": vitals.is_ready, "links": {link.name: link.is_up for link in tuple(vitals.links.values())}}
-        if self._told is not None and gist == self._gist and self._told <= now < self._told + EVERY:
-            return
-        mails = {"mails_in": counts.total(counts.mails_in), "mails_out": counts.total(counts.sent_in)}
-        state = {**gist, **mails, "problems": list(figures.problems(figures.of_server(vitals)))}
+        if self._announce is not None and vitals.is_ready:
+            self._announce()
+            self._announce = None
+        state = {
+            "is_ready": vitals.is_ready,
+            "links": {link.name: link.is_up for link in tuple(vitals.links.values())},
+            "problems": list(figures.problems(figures.of_server(vitals))),
+            "mails_in": counts.total(counts.mails_in),
+            "mails_out": counts.total(counts.sent_in),
+        }
         told: dict[str, Any] = {"version": version("pbem"), "started": self._started, "told": now, "state": state}
         with transaction(self._engine) as session:
-            if self._told is None:
+            if self._is_first:
                 _clear(session, now)
             session.exec(self._remove_own)
             session.add(Daemon(host=leases.HOST, process=os.getpid(), **told))
-        self._told, self._gist = now, gist
+        self._is_first = False
 
     def end(self) -> None:
         """Remove the row: this server stops in good order. If the database fails, its successor does so."""
