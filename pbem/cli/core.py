@@ -46,7 +46,7 @@ GameOption = Annotated[
     str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=completion.games)
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 CONFIG = Path("pbem.toml")
 
 

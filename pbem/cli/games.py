@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from engines.core import BadOption
 from notation import record
@@ -19,18 +17,13 @@ from pbem.cli.terminal import TerminalListing
 
 @app.command()
 def games(as_json: JsonOption = False) -> None:
-    if as_json:
-        listed = TerminalListing(game="game", title="title", options="options", turn="a turn")
-        for key, pack in GAMES.items():
-            choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
-            listed.add(key, pack.title, choices, pack.notation.help)
-        listed.show(out, as_json=True)
-        return
-    table = Table("game", "options", "a turn")
+    listed = TerminalListing(game="game", title="title", options="options", turn="a turn")
     for key, pack in GAMES.items():
-        options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options)
-        table.add_row(Text.assemble(pack.title, "\n", (key, "dim")), options, pack.notation.help)
-    out.print(table)
+        choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
+        listed.add(key, pack.title, choices, pack.notation.help)
+    listed.show(out, as_json=as_json)
+    if as_json:
+        return
     if waiting := [key for key in installed() if key not in GAMES]:
         out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}")
     for why in GAMES.missing.values():

@@ -14,7 +14,6 @@ from sqlmodel import Session
 from pbem.cli import completion, core
 from pbem.cli.core import (
     CONFIG,
-    FOUND,
     ConfigOption,
     JsonOption,
     PlayerName,
@@ -184,9 +183,7 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
             trial = _done(server, session, name, words, below, is_trial=True)
             tried.rollback()
         show("parts/acts.j2", shown=[trial.act])
-        if not typer.confirm("is that what you want?"):
-            out.print("nothing was changed")
-            raise typer.Exit(FOUND)
+        typer.confirm("is that what you want?", abort=True)
     with database.transaction(server.engine) as session:
         told = _done(server, session, name, words, below)
     show("sections/act_done.j2", section=told)

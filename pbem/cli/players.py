@@ -109,9 +109,8 @@ def delete(
             player = roster.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{queries.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
-        if not yes and not typer.confirm(f"delete {about}? This can't be undone"):
-            out.print("nothing was deleted")
-            raise typer.Exit(FOUND)
+        if not yes:
+            typer.confirm(f"delete {about}? This can't be undone", abort=True)
         with database.transaction(server.engine) as session:
             anonymous = erasure.erase(session, server.settings.server, player, core.now(), FEATURES.forget)
         traces.sweep(server.engine, core.now())

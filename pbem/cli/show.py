@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.cli import completion, correspondence
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, Stored, app, out, stored
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.correspondence import Told
 from pbem.cli.terminal import TerminalListing, show_json
 from pbem.errors import Refused
@@ -45,7 +45,7 @@ def show(
         ),
     ],
     config_file: ConfigOption = CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """What is printed has no reply token: anybody who sees one can play."""
     kind, *words = what

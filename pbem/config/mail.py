@@ -75,16 +75,22 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class ListenSettings(ConfigTable):
-    """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine unless it is exposed on purpose."""
+class Listening(ConfigTable):
+    """A port of ours, for this machine unless it is exposed on purpose."""
 
-    port: Port
+    port: Port | None = None
     exposed_on: OneLine | None = None
 
     @property
     def host(self) -> str:
         """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
         return self.exposed_on or LOOPBACK
+
+
+class ListenSettings(Listening):
+    """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine unless it is exposed on purpose."""
+
+    port: Port
 
 
 class MaildirSettings(ConfigTable):

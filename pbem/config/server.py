@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from notation import time_control
 from notation.games import KEY
-from pbem.config.mail import LOOPBACK, OneLine, Port
+from pbem.config.mail import Listening
 from pbem.secret import BadConfig, ConfigTable, Secret
 from pbem.tokens import Keyring
 
@@ -202,13 +202,5 @@ class LogSettings(ConfigTable):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
-class MetricsSettings(ConfigTable):
+class MetricsSettings(Listening):
     """[metrics]: figures for Prometheus, on a port; none by default."""
-
-    port: Port | None = None
-    exposed_on: OneLine | None = None
-
-    @property
-    def host(self) -> str:
-        """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
-        return self.exposed_on or LOOPBACK

@@ -11,7 +11,7 @@ from rich.progress import Progress
 from notation.games import GAMES
 from pbem import config
 from pbem.cli import core, logs
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.doctor.trial import Late, within
@@ -62,7 +62,7 @@ def doctor(
         ),
     ] = False,
     wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 120,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)

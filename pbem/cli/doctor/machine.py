@@ -14,7 +14,8 @@ from jinja2 import TemplateError
 from pbem import config
 from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, finding, unwritable
-from pbem.config import ListenSettings, MaildirSettings, MetricsSettings, Settings
+from pbem.config import MaildirSettings, MetricsSettings, Settings
+from pbem.config.mail import Listening
 from pbem.isolated import Unavailable
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.parsers import IsolatedParser
@@ -117,7 +118,7 @@ def any_inbox(settings: Settings) -> Iterator[Finding]:
 
 def listener(table: str, settings: Settings) -> Iterator[Finding]:
     """Look whether our listener's port is free, or ours."""
-    ours: ListenSettings | MetricsSettings | None = attrgetter(table)(settings)
+    ours: Listening | None = attrgetter(table)(settings)
     if ours is None or ours.port is None:
         return
     place, family = f"{ours.host}, port {ours.port}", socket.AF_INET6 if ":" in ours.host else socket.AF_INET
@@ -139,7 +140,7 @@ def listener(table: str, settings: Settings) -> Iterator[Finding]:
         yield finding("listener.exposed", place=place)
 
 
-def _greeting(ours: ListenSettings | MetricsSettings) -> bytes:
+def _greeting(ours: Listening) -> bytes:
     with suppress(OSError), socket.create_connection((ours.host, ours.port), GREETING_SECONDS) as there:
         if isinstance(ours, MetricsSettings):
             there.sendall(b"HEAD / HTTP/1.0\r\n\r\n")

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, stored
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
 from pbem.cli.doctor.trial import SECONDS, obstacle, within
 from pbem.cli.terminal import show_json
 from pbem.server.health import figures, reports
@@ -23,7 +22,7 @@ LONGEST = 5 * SECONDS
 @app.command()
 def status(
     config_file: ConfigOption = CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     now, problems, servers, found = within(LONGEST, lambda: _look(config_file))
     if as_json:

@@ -10,7 +10,7 @@ import typer
 
 from pbem import config
 from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, app, out, who_is_in_the_way
+from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
 from pbem.cli.setup import asking, presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace, WantedSetup
 from pbem.cli.terminal import show_json
@@ -67,7 +67,7 @@ def init(
 @app.command("config show")
 def show(
     config_file: ConfigOption = CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     settings = config.load(config_file)
     if as_json:
