@@ -9,13 +9,14 @@ import stat
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from structlog.testing import capture_logs
 
@@ -395,6 +396,20 @@ def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     assert first.step() + second.step() == 0
     clock.now += timedelta(hours=2)
     assert second.step() + first.step() == 1
+
+
+@SQLITE_ONLY
+def test_backups_that_the_database_cannot_note_push_no_older_ones_out(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    backups = scheduled(site, clock, engine, keep=2)
+    assert backups.step() == 1
+    site.rows("create trigger none before update on backup begin select raise(fail, 'it is full'); end")
+    for _ in range(48):
+        clock.now += timedelta(hours=1)
+        with suppress(DBAPIError):
+            backups.step()
+    files = sorted(path.name[-23:-10] for path in (site.folder / "backups").iterdir())
+    assert files == ["20261123T0315", "20261124T0315", "20261125T0315"]
 
 
 def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Engine) -> None:

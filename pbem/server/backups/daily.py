@@ -81,7 +81,7 @@ class Backups:
             why = str(error.orig) if isinstance(error, DBAPIError) else str(error)
             if why != self.told:
                 log.error("the backup failed", error=why, again="in an hour")  # noqa: TRY400 - no bug of ours
-            self.told, self.next_look = why, now + AGAIN
+            self.told, self.next_look = why, max(self.next_look, now + AGAIN)
             self._note(now, has_failed=True)
             return 0
         self.told = ""
