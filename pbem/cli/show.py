@@ -33,7 +33,7 @@ MATCHES = {
     "due": "due (UTC)",
 }
 TURNS = {"number": "turn", "by": "by", "text": "text", "played": "played (UTC)", "incoming": "message"}
-MESSAGES = {"number": "message", "what": "what", "to": "to", "state": "state", "message_id": "Message-ID"}
+MESSAGES = {"message": "message", "what": "what", "to": "to", "state": "state", "message_id": "Message-ID"}
 
 
 @app.command()
@@ -166,7 +166,7 @@ def _print_sent(told: Told) -> None:
         out.print(f"last reply: {told['error']}")
 
 
-def _match(session: Session, _server: Stored, match: Match) -> Told:
+def _match(session: Session, server: Stored, match: Match) -> Told:
     (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
@@ -182,18 +182,10 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
         "ending": snapshot.why_over(match, names) or None,
         "unfinished": match.part,
         "problems": problems,
-        "board": None if problems else _board(session, match),
+        "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
         "turns": _turns(session, match, names).objects(),
-        "messages": [
-            {"number": f"out {row.id}", "what": f"{row.template}, turn {row.ply}", "to": row.address}
-            | {"state": row.state, "message_id": row.message_id}
-            for row in session.exec(about)
-        ],
+        "messages": [correspondence.outgoing(session, server, row) for row in session.exec(about)],
     }
-
-
-def _board(session: Session, match: Match) -> str:
-    return format_board(snapshot.snapshot_of(session, match).position.diagram())
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:
