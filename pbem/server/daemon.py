@@ -316,7 +316,7 @@ def run(
         Loop(vitals.pulse("report", bound.other), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
     ]
     if settings.backup.folder is not None:
-        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
+        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, look=60.0))
     if settings.publish.folder is not None:
         pulse = vitals.pulse("publish", bound.publish)
         working.append(Loop(pulse, publisher.step, close=publisher.close, look=publishing.EVERY))

@@ -28,8 +28,6 @@ log = structlog.get_logger()
 EVERY = timedelta(hours=24)
 AGAIN = timedelta(hours=1)
 """How long to wait after a backup that couldn't be made."""
-LOOK_AGAIN = timedelta(minutes=1)
-"""How often to look whether one is due; another daemon may have made it."""
 LEASE = timedelta(hours=1)
 """How long the other daemons leave it to the one that makes the backup."""
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -63,7 +61,7 @@ class Backups:
     holder: str
     clock: Callable[[], datetime]
     next_look: datetime | None = None
-    """When to look again whether one is due; of a backup that it made, the database may not know."""
+    """When to look again after a backup, or a failed attempt: the database may not know of it."""
     told: str = ""
     """Why the last one failed, as the log has it."""
 
@@ -72,16 +70,16 @@ class Backups:
         folder, now = self.settings.backup.folder, self.clock()
         if folder is None or (self.next_look is not None and now < self.next_look <= now + EVERY):
             return 0
-        self.next_look = now + LOOK_AGAIN
         if not self._claims(now):
             return 0
+        self.next_look = now + AGAIN
         try:
             self._make(folder, now)
         except (OSError, BadConfig, DBAPIError, NotBackedUp) as error:
             why = str(error.orig) if isinstance(error, DBAPIError) else str(error)
             if why != self.told:
                 log.error("the backup failed", error=why, again="in an hour")  # noqa: TRY400 - no bug of ours
-            self.told, self.next_look = why, max(self.next_look, now + AGAIN)
+            self.told = why
             self._note(now, has_failed=True)
             return 0
         self.told = ""
