@@ -189,14 +189,10 @@ def manifest_with(**values: object) -> Callable[[Members], None]:
     return change
 
 
-def added(name: str, **values: object) -> Callable[[Members], None]:
-    def change(members: Members) -> None:
-        header = tarfile.TarInfo(name)
-        for key, value in values.items():
-            setattr(header, key, value)
-        members.append((header, b""))
-
-    return change
+def lead_out(members: Members) -> None:
+    for name in ("../evil", "secrets/../../evil", "/tmp/evil", "evil"):
+        members.append((tarfile.TarInfo(name), b""))
+    members[-1][0].type, members[-1][0].linkname = tarfile.SYMTYPE, "/etc"
 
 
 def become_a_link(members: Members) -> None:
@@ -219,12 +215,6 @@ REFUSED: list[tuple[Callable[[Members], object], str]] = [
     (lambda members: members.pop(-1), " is missing in it"),
     (become_a_link, " is missing in it"),
 ]
-LEADING_OUT = [
-    added("../evil"),
-    added("secrets/../../evil"),
-    added("/tmp/evil"),
-    added("evil", type=tarfile.SYMTYPE, linkname="/etc"),
-]
 
 
 def test_what_is_no_backup_of_ours_is_refused_and_changes_nothing(site: Site, tmp_path: Path) -> None:
@@ -240,12 +230,8 @@ def test_what_is_no_backup_of_ours_is_refused_and_changes_nothing(site: Site, tm
 
 
 def test_no_name_in_a_backup_leads_out_of_the_place(site: Site, tmp_path: Path) -> None:
-    def change(members: Members) -> None:
-        for add in LEADING_OUT:
-            add(members)
-
     other = place(site, tmp_path / "other")
-    assert restore(other, rewritten(backup(site), change)).code == 0
+    assert restore(other, rewritten(backup(site), lead_out)).code == 0
     assert not list(tmp_path.rglob("evil"))
     assert not Path("/tmp/evil").exists()
 
