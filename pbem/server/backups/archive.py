@@ -6,18 +6,18 @@ used as a path: its files are asked for by the names that the settings have for 
 
 import gzip
 import io
-import json
 import shutil
 import sqlite3
 import tarfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Engine
 
 from pbem import failpoints
@@ -41,16 +41,20 @@ class Manifest:
     """The version of pbem."""
     address: str
     """The address of the server."""
-    kind: str
+    kind: Literal["sqlite", "postgresql"]
     """The kind of its database."""
     revision: str
     """The version of its tables."""
     schema: str
     """Where they were in PostgreSQL; nothing for SQLite."""
     has_secrets: bool
+    format: int = FORMAT
 
     def identity(self) -> str:
         return f"{self.address} {self.made.isoformat()}"
+
+
+_MANIFEST = TypeAdapter(Manifest)
 
 
 def named_files(settings: Settings) -> dict[str, Path]:
@@ -68,7 +72,8 @@ def make(engine: Engine, settings: Settings, file: Path, now: datetime, *, with_
     """
     if file.exists():
         raise NotBackedUp(f"{file} exists, and nothing is overwritten; choose another name")
-    contents, kind = _contents(settings, with_secrets=with_secrets), engine.dialect.name
+    contents = _contents(settings, with_secrets=with_secrets)
+    kind: Literal["sqlite", "postgresql"] = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
     try:
         with drafts.folder(file.parent) as folder:
             copy, draft = folder / "database", folder / "backup"
@@ -109,9 +114,8 @@ def _contents(settings: Settings, *, with_secrets: bool) -> Mapping[str, bytes]:
 
 
 def _write(file: Path, manifest: Manifest, contents: Mapping[str, bytes], copy: Path) -> None:
-    about = {"format": FORMAT, **asdict(manifest), "made": manifest.made.isoformat()}
     with tarfile.open(file, "x:gz", compresslevel=6) as tar:
-        for name, content in {MANIFEST: json.dumps(about, indent=2).encode(), **contents}.items():
+        for name, content in {MANIFEST: _MANIFEST.dump_json(manifest, indent=2), **contents}.items():
             header = tarfile.TarInfo(name)
             header.size, header.mode, header.mtime = len(content), 0o600, int(manifest.made.timestamp())
             tar.addfile(header, io.BytesIO(content))
@@ -144,12 +148,9 @@ def unpack_database(file: Path, manifest: Manifest, copy: Path) -> None:
 
 def _manifest(raw: bytes) -> Manifest:
     try:
-        stored: dict[str, Any] = json.loads(raw)
-        if stored["format"] > FORMAT:
-            raise NotRestored("it was made by a newer version of pbem, which makes backups of another kind")
-        values = {field.name: stored[field.name] for field in fields(Manifest)}
-        manifest = Manifest(**values | {"made": datetime.fromisoformat(values["made"]).astimezone(UTC)})
-        DATABASES[manifest.kind]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        manifest = _MANIFEST.validate_json(raw)
+    except ValidationError as error:
         raise NotRestored("its manifest can't be read") from error
+    if manifest.format > FORMAT:
+        raise NotRestored("it was made by a newer version of pbem, which makes backups of another kind")
     return manifest
