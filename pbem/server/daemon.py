@@ -53,7 +53,7 @@ from pbem.server.publisher import Publisher, board_pages
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
-from pbem.storage import database, leases, notifications
+from pbem.storage import database, leases, notifications, sqlite
 from pbem.storage.models import Analysis, Backup, Incoming, Lane, Outgoing, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import is_unfinished
@@ -339,7 +339,9 @@ def run(
         listener.start(server.take, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
-    threading.Thread(target=Watch(vitals, systemd).run, args=(stop,), name="watch", daemon=True).start()
+    files = sqlite.Files(server.engine.url) if server.engine.dialect.name == "sqlite" else None
+    watch = Watch(vitals, systemd, files=files)
+    threading.Thread(target=watch.run, args=(stop,), name="watch", daemon=True).start()
     vitals.is_open = True
     vitals.changed.set()
     stop.wait()

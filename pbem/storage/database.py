@@ -101,7 +101,7 @@ def connect(url: str) -> Engine:
             reaching = _REACHING if backend == "postgresql" else {}
             other = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
             if backend == "postgresql":
-                event.listen(other, "connect", _tell_times_in_utc)
+                event.listen(other, "connect", _set_session)
             return other
     except ModuleNotFoundError as error:
         raise Unusable(
@@ -112,10 +112,12 @@ def connect(url: str) -> Engine:
     return sqlite.connect(url, _require_none)
 
 
-def _tell_times_in_utc(connection: Any, _record: object) -> None:
-    """Have PostgreSQL tell times in UTC: sums of times in a zone with summer time would be wrong by an hour."""
+def _set_session(connection: Any, _record: object) -> None:
+    """Set what we rely on, whatever a role has: sums of times in a zone with summer time would be wrong by an hour."""
     connection.prepare_threshold = None  # statements that are prepared belong to a session, which a pooler may change
     connection.execute("SET TIME ZONE 'UTC'")
+    connection.execute("SET DateStyle = 'ISO'")  # the driver reads no other
+    connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED")
     connection.execute("SET idle_in_transaction_session_timeout = '10min'")  # a frozen process gives its rows back
     connection.commit()
 

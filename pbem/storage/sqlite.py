@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event
@@ -14,6 +15,8 @@ from sqlalchemy.pool import QueuePool
 
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
+_NO_FILES = "temp_store=MEMORY"
+"""What is sorted or may be undone takes no file: TMPDIR may be full where the disk of the database isn't."""
 
 
 class WriteTurns:
@@ -94,14 +97,48 @@ def _made(url: str | URL, begin: str, options: Mapping[str, Any]) -> Engine:
     return engine
 
 
+class Files:
+    """The file of a database and its log as the server has opened them: somebody may put another database there."""
+
+    def __init__(self, url: URL) -> None:
+        self._file = Path(url.database or "")
+        self._log = self._file.with_name(f"{self._file.name}-wal")
+        self._opened, self._own_log = _identity(self._file), _identity(self._log)
+
+    def have_been_replaced(self) -> bool:
+        if _identity(self._file) != self._opened:
+            return True
+        self._own_log = _identity(self._log)
+        return False
+
+    def set_aside(self) -> str:
+        """Rename our log, which would damage the other database, and say so in words."""
+        aside = self._log.with_suffix(f"{self._log.suffix}.replaced")
+        if self._own_log is not None and _identity(self._log) == self._own_log:
+            self._log.rename(aside)
+        return (
+            f"{self._file} is another file than the server has opened, so it ends. Stop pbem before you put a database "
+            f'there ("pbem restore" sees to that). What was stored last may be in {aside} only'
+        )
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _prepare(require_none: Callable[[Collection[str]], None], driver: sqlite3.Connection, _record: object) -> None:
     driver.isolation_level = None  # the driver would begin its transactions too late
     if driver.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         require_none([name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")])
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", _NO_FILES):
         driver.execute(f"PRAGMA {pragma}").close()
 
 
 def _only_read(driver: sqlite3.Connection, _record: object) -> None:
     driver.isolation_level = None
-    driver.execute("PRAGMA query_only=ON").close()
+    for pragma in ("query_only=ON", _NO_FILES):
+        driver.execute(f"PRAGMA {pragma}").close()

@@ -65,6 +65,19 @@ def test_the_password_is_taken_from_where_postgresql_s_programs_take_it(site: Si
     assert set_up(site, url, PGPASSFILE=str(file))[0] == 0
 
 
+def test_what_a_role_prefers_changes_nothing(site: Site, server: str) -> None:
+    admin = create_engine(server, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        for preference in ("DateStyle = 'German'", "default_transaction_isolation = 'serializable'"):
+            connection.exec_driver_sql(f"alter role pbem set {preference}")
+    admin.dispose()
+    url = make_url(server)
+    here = f"postgresql+psycopg://pbem@/pbem?host={url.query['host']}&port={url.port}"
+    assert set_up(site, here)[0] == 0
+    done = site.process("feed", "-", stdin=b"From: x@mail.example\nTo: games@pbem.example\nSubject: rules\n\nrules\n")
+    assert "message 1: done" in done.said
+
+
 def test_by_the_socket_no_password_is_needed(site: Site, server: str) -> None:
     url = make_url(server)
     documented = "postgresql+psycopg://pbem@/pbem?host=/run/postgresql"

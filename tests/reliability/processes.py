@@ -75,6 +75,11 @@ class Process:
         _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
 
+    def let_files_open(self, most: int | None = None) -> None:
+        """Let the process have that many files open."""
+        _, hard = resource.prlimit(self.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most or hard, hard))
+
     def fill_log(self, size: int) -> None:
         """Append that many empty lines to its log."""
         with self._log.open("ab") as log:

@@ -1,16 +1,19 @@
 """The database is locked, full or restarted: messages are refused temporarily or wait; none is lost or acts twice."""
 
 import contextlib
+import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import pbem.storage.database
+from pbem.server.health.watch import REPLACED
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Scene, conserved
-from tests.servers import GENEROUS, until
+from tests.servers import GENEROUS, HOST, until
 
 
 def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> None:
@@ -78,6 +81,49 @@ def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
     scene.quiet(60)
     assert conserved(scene) == 0
     assert daemon.runs
+
+
+def test_a_database_that_is_replaced_ends_the_server_and_is_not_damaged_by_its_log(stage: Stage) -> None:
+    """As by `mv` or `rsync` of a copy, under a running server."""
+    scene = stage("lmtp", "sqlite")
+    first, second = scene.seed(2)
+    daemon = scene.start().ready()
+    file = Path(scene.database.removeprefix("sqlite:///"))
+    copy = file.with_name("copy")
+    with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    scene.write(first)
+    scene.door.deliver(daemon)
+    copy.replace(file)
+    assert daemon.died() == -REPLACED
+    (line,) = daemon.lines("the database was replaced")
+    aside = file.with_name(f"{file.name}-wal.replaced")
+    assert aside.is_file()
+    assert str(aside) in line["error"]
+    scene.write(second)
+    scene.door.deliver(scene.start().ready())
+    done = "SELECT count(*) FROM incoming WHERE state = 'done'"
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        until(lambda: database.execute(done).fetchone() == (1,), "the second message is handled, in the new file")
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_connections_beyond_what_the_process_may_open_are_told_once_and_mail_comes_in_afterwards(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    (letter,) = scene.seed(1)
+    daemon = scene.start().ready()
+    daemon.let_files_open(len(list(Path(f"/proc/{daemon.pid}/fd").iterdir())) + 3)
+    crowd = [socket.create_connection((HOST, daemon.port)) for _ in range(20)]
+    until(lambda: daemon.lines("no connections can be taken"), "it says so")
+    for connection in crowd:
+        connection.close()
+    daemon.let_files_open()
+    scene.write(letter)
+    scene.door.deliver(daemon)
+    scene.quiet()
+    assert conserved(scene) == 0
+    assert len(daemon.lines("no connections can be taken")) == 1
+    assert "Traceback" not in daemon.log
 
 
 def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:

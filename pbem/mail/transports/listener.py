@@ -1,7 +1,9 @@
 """Our own servers for LMTP and SMTP: a message is acknowledged with 250 once it is stored, not before."""
 
 import asyncio
+import errno
 import logging
+import math
 import socket
 import threading
 from collections.abc import Callable
@@ -23,6 +25,8 @@ log = structlog.get_logger()
 
 BEAT_SECONDS = 5.0
 """How often a listener shows that it goes on."""
+TELL_SECONDS = 60.0
+"""How often it says that it can take no connections."""
 GRACE_SECONDS = 3.0
 """How long stopping waits for messages that are being received."""
 
@@ -350,7 +354,28 @@ def _beat(loop: asyncio.AbstractEventLoop, beat: Callable[[], object]) -> None:
     loop.call_later(BEAT_SECONDS, _beat, loop, beat)
 
 
+class _Trouble:
+    """Tells once a minute that no more files can be opened: asyncio tells each of some thousand attempts a minute."""
+
+    def __init__(self) -> None:
+        self._told = -math.inf
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in (
+            errno.EMFILE,
+            errno.ENFILE,
+            errno.ENOBUFS,
+            errno.ENOMEM,
+        ):
+            loop.default_exception_handler(context)
+        elif loop.time() - self._told > TELL_SECONDS:
+            self._told = loop.time()
+            log.error("no connections can be taken", error=gist(error))
+
+
 def _run(loop: asyncio.AbstractEventLoop) -> None:
+    loop.set_exception_handler(_Trouble())
     try:
         loop.run_forever()
     finally:

@@ -15,12 +15,15 @@ from contextlib import suppress
 import structlog
 
 from pbem.server.health import figures
+from pbem.storage.sqlite import Files
 from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
 HUNG = 70
 """The exit code of a process in which a loop hangs: EX_SOFTWARE."""
+REPLACED = 73
+"""That of a process whose database file was replaced: EX_CANTCREAT."""
 LOOK_SECONDS = 5.0
 """How often to look after the loops where systemd doesn't ask for more."""
 
@@ -42,9 +45,11 @@ class Systemd:
 
 
 class Watch:
-    def __init__(self, vitals: Vitals, systemd: Systemd, end: Callable[[int], object] = os._exit) -> None:
+    def __init__(
+        self, vitals: Vitals, systemd: Systemd, end: Callable[[int], object] = os._exit, files: Files | None = None
+    ) -> None:
         """Make a watch that calls `end` with an exit code: without waiting for anything, as all is taken up later."""
-        self._vitals, self._systemd, self._end = vitals, systemd, end
+        self._vitals, self._systemd, self._end, self._files = vitals, systemd, end, files
         self._looked, self._status = vitals.monotonic(), ""
 
     def run(self, stop: threading.Event) -> None:
@@ -54,6 +59,9 @@ class Watch:
 
     def look(self) -> None:
         """Tell systemd how the server is, and that its loops go on; if one hangs, log where, and end the process."""
+        if self._files is not None and self._files.have_been_replaced():
+            log.error("the database was replaced", error=self._files.set_aside())
+            self._end(REPLACED)
         now, looked = self._vitals.monotonic(), self._looked
         self._looked = now
         if now - looked > 3 * self._systemd.interval + 1:  # we ourselves were stopped: so were they, and none hangs
