@@ -3,13 +3,12 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 from sqlmodel import Session
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, errors, out, stored
+from pbem.cli.core import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
@@ -23,8 +22,6 @@ from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
 from pbem.storage.models import Player, Tournament
 
-PAGE = 50
-"""How many rows a list shows."""
 NumberArgument = Annotated[int, typer.Argument(help="The number of the tournament.")]
 
 
@@ -43,14 +40,11 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
 @app.command("ratings pairs")
 def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        listed = TerminalListing(winner="winner", loser="loser", game="game", points="points", matches="matches")
+        listed = TerminalListing("winner loser game points matches")
         for pair in standings.lopsided(session):
             winner, loser = (session.get_one(Player, number) for number in (pair.winner, pair.loser))
             listed.add(queries.name(winner), queries.name(loser), pair.game, pair.points, pair.matches)
-    if listed or as_json:
-        listed.show(out, as_json=as_json)
-    else:
-        out.print("no pair is lopsided")
+    listed.show(out, "no pair is lopsided", as_json=as_json)
 
 
 @app.command("player trust")
@@ -82,29 +76,20 @@ def open_(
 
 @app.command("tournament list")
 def list_(
-    page: Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")] = 1,
+    page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
-        listed = TerminalListing(
-            number="number",
-            title="title",
-            kind="kind",
-            game="game",
-            time="time",
-            players="players",
-            state="state",
-            closes="closes (UTC)",
-        )
+        listed = TerminalListing("number title kind game time players state", closes="closes (UTC)")
         for row in found:
             players = f"{numbers[row.id or 0]} of {row.places}"
             state = entries.state_of(row).value
             closes = None if row.kind == Format.LADDER else row.closes
             listed.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
-    listed.show_page(out, "there are no tournaments", page, more=more, as_json=as_json)
+    listed.show(out, "there are no tournaments", page=page, more=more, as_json=as_json)
 
 
 @app.command("tournament show")
@@ -125,7 +110,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
             for each in found.rows:
                 name = names[each.place.entrant.player]
-                table.add_row(str(each.number), name, *map(escape, each.cells), each.points, *each.breaks)
+                table.add_row(str(each.number), name, *each.cells, each.points, *each.breaks)
             out.print(table)
 
 

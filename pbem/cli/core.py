@@ -46,8 +46,11 @@ GameOption = Annotated[
     str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=completion.games)
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
+PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 CONFIG = Path("pbem.toml")
+PAGE = 50
+"""How many rows a page of a list has."""
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from pbem.cli.terminal import TerminalListing
 
 @app.command()
 def games(as_json: JsonOption = False) -> None:
-    listed = TerminalListing(game="game", title="title", options="options", turn="a turn")
+    listed = TerminalListing("game title options", turn="a turn")
     for key, pack in GAMES.items():
         choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
         listed.add(key, pack.title, choices, pack.notation.help)

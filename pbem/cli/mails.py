@@ -27,10 +27,7 @@ def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> 
         for sent in owed:
             last = (sent.error or "").strip().splitlines()[-1:] or [""]
             found.add(f"out {sent.id}", f"to {sent.address}", last[0], sent.created)
-    if found or as_json:
-        found.show(out, as_json=as_json)
-    else:
-        out.print("nothing is shunted")
+    found.show(out, "nothing is shunted", as_json=as_json)
     if found and not as_json:
         out.print('"pbem show mail N" shows one with its traceback')
         out.print('"pbem mail retry N" tries it again, "pbem mail retry out N" an outgoing one, "--all" all of them')

@@ -14,8 +14,10 @@ from sqlmodel import Session
 from pbem.cli import completion, core
 from pbem.cli.core import (
     CONFIG,
+    PAGE,
     ConfigOption,
     JsonOption,
+    PageOption,
     PlayerName,
     Stored,
     YesOption,
@@ -35,9 +37,6 @@ from pbem.players import directory
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Player
 
-PAGE = 50
-"""How many rows a list shows."""
-
 MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
 Winner = Annotated[
     str, typer.Argument(help='The name of the player who wins, or "draw".', autocompletion=completion.players)
@@ -46,7 +45,6 @@ NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
 Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
 Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
-PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 
 
 @app.command("player list")
@@ -61,15 +59,7 @@ def players(
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
-        listed = TerminalListing(
-            number="number",
-            player="player",
-            address="address",
-            joined="joined",
-            last_wrote="last wrote",
-            plays="plays",
-            state="state",
-        )
+        listed = TerminalListing("number player address joined last_wrote plays state")
         for player in found:
             seen = directory.last_seen(session, player)
             listed.add(
@@ -81,7 +71,7 @@ def players(
                 history.running(session, player),
                 roster.states(player),
             )
-    listed.show_page(out, "no such players", page, more=more, as_json=as_json)
+    listed.show(out, "no such players", page=page, more=more, as_json=as_json)
 
 
 @app.command("acts")
@@ -99,7 +89,7 @@ def acts_(
             whom = session.get(Player, row.player) if row.player else None
             former = f"{row.former_name}, now " if row.former_name else ""
             listed.add(row.at, row.actor, row.act, former + (name(whom) if whom else ""), row.match, row.note)
-    listed.show_page(out, "nothing was done", page, more=more, as_json=as_json)
+    listed.show(out, "nothing was done", page=page, more=more, as_json=as_json)
 
 
 @app.command("match close")

@@ -54,15 +54,10 @@ def bounced(
             return
         with database.read_only(server.engine) as session:
             rows = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
-        found = TerminalListing(
-            player="player", address="address", bounces="bounces", last="last (UTC)", stopped="stopped (UTC)"
-        )
+        found = TerminalListing("player address bounces", last="last (UTC)", stopped="stopped (UTC)")
         for row in rows:
             found.add(queries.name(row), row.address, row.bounces, row.bounced, row.unreachable)
-    if found or as_json:
-        found.show(out, as_json=as_json)
-    else:
-        out.print("no mail bounces")
+    found.show(out, "no mail bounces", as_json=as_json)
     if any(row.unreachable for row in rows):
         if not as_json:
             out.print('"pbem player bounced --again PLAYER" resumes sending')

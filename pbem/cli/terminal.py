@@ -77,8 +77,9 @@ class TerminalListing:
     Nothing in it is ever cut: what is too wide for a terminal is continued below, and elsewhere there is room enough.
     """
 
-    def __init__(self, **headings: str) -> None:
-        self._headings = headings
+    def __init__(self, columns: str = "", **headings: str) -> None:
+        """Name the columns: those whose heading is their name, and those with another heading."""
+        self._headings = {name: name.replace("_", " ") for name in columns.split()} | headings
         self._rows: list[tuple[CellValue, ...]] = []
 
     def __bool__(self) -> bool:
@@ -90,9 +91,15 @@ class TerminalListing:
     def objects(self) -> list[dict[str, CellValue]]:
         return [dict(zip(self._headings, row, strict=True)) for row in self._rows]
 
-    def show(self, console: Console, *, as_json: bool = False) -> None:
+    def show(
+        self, console: Console, nothing: str = "", *, as_json: bool = False, page: int = 1, more: bool = False
+    ) -> None:
+        """Print it, or the words for an empty list; and that there are more, if it is a page of a longer one."""
         if as_json:
             show_json(console, self.objects())
+            return
+        if nothing and not self._rows:
+            console.print(nothing if page == 1 else "the list has no such page")
             return
         table = Table()
         for heading in self._headings.values():
@@ -101,14 +108,7 @@ class TerminalListing:
             table.add_row(*map(_shown, row))
         with roomy(console):
             console.print(table)
-
-    def show_page(self, console: Console, nothing: str, page: int, *, more: bool, as_json: bool) -> None:
-        """Print it as a page of a longer list, and that there are more; or the words that there is nothing."""
-        if self or as_json:
-            self.show(console, as_json=as_json)
-        else:
-            console.print(nothing if page == 1 else "the list has no such page")
-        if more and not as_json:
+        if more:
             console.print(f"there are more: --page {page + 1}")
 
 
