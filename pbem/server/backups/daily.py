@@ -62,27 +62,21 @@ class Backups:
     clock: Callable[[], datetime]
     next_look: datetime | None = None
     """When to look again after a backup, or a failed attempt: the database may not know of it."""
-    told: str = ""
-    """Why the last one failed, as the log has it."""
 
     def step(self, _stopped: Callable[[], bool] = lambda: False) -> int:
         """Make a backup if one is due. A server that stops doesn't wait for it; the next backup removes the draft."""
         folder, now = self.settings.backup.folder, self.clock()
-        if folder is None or (self.next_look is not None and now < self.next_look <= now + EVERY):
-            return 0
-        if not self._claims(now):
+        is_too_soon = self.next_look is not None and now < self.next_look <= now + EVERY
+        if folder is None or is_too_soon or not self._claims(now):
             return 0
         self.next_look = now + AGAIN
         try:
             self._make(folder, now)
         except (OSError, BadConfig, DBAPIError, NotBackedUp) as error:
             why = str(error.orig) if isinstance(error, DBAPIError) else str(error)
-            if why != self.told:
-                log.error("the backup failed", error=why, again="in an hour")  # noqa: TRY400 - no bug of ours
-            self.told = why
+            log.error("the backup failed", error=why, again="in an hour")  # noqa: TRY400 - no bug of ours
             self._note(now, has_failed=True)
             return 0
-        self.told = ""
         return 1
 
     def _claims(self, now: datetime) -> bool:
