@@ -18,7 +18,7 @@ from pbem.storage.outbox import is_own_id
 from pbem.storage.payloads import Payload, heading_of
 from pbem.tokens import Keyring, Purpose, Token
 
-EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}
+EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)

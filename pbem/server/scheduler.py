@@ -16,7 +16,7 @@ from pbem.conversation import receipts
 from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
-from pbem.server.scheduled import alerts, digest, unreachable
+from pbem.server.scheduled import alerts, digest
 from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
 from pbem.storage.due import NOW, Due
@@ -39,11 +39,6 @@ LAST = (
         name="receipts.release",
         when=receipts.HAVE_WAITED,
         act=lambda engine, _server, now, _stopped: receipts.release_due(engine, now),
-    ),
-    Due(
-        name="unreachable.tell",
-        when=unreachable.ARE_ANY,
-        act=lambda engine, server, now, _stopped: unreachable.tell(engine, server, now),
     ),
 )
 """What is done before and after the work of features, such as digests of what that has brought."""

@@ -131,6 +131,8 @@ class Alert(Payload, template="alert"):
     """How many of each there are, where there may be more than the numbers."""
     complained: tuple[int, ...] = ()
     """The players whose mail provider has reported a message of ours as spam since the last one."""
+    unreachable: tuple[int, ...] = ()
+    """The players to whom messages have kept bouncing since the last one."""
     lost: tuple[int, ...] = ()
     """The matches that somebody has lost on time since the last one, though messages to them had come back."""
     stuck: tuple[int, ...] = ()
@@ -254,19 +256,6 @@ class AddressMoved(Payload, template="moved"):
 
 class OpponentUnreachable(Payload, template="unreachable"):
     by: str
-
-
-class PlayerUnreachable(Payload, template="unreachable_admin"):
-    """Tells the admin that messages to a player come back, and to how many others."""
-
-    who: str
-    by: str
-    matches: tuple[int, ...]
-    others: int = 0
-    """How many other players can't be reached since the admin was last told."""
-    told: tuple[int, ...] = ()
-    """The numbers of all of them."""
-    heading: ClassVar = "Messages to a player keep bouncing"
 
 
 class DigestTurn(Part):

@@ -55,12 +55,16 @@ _STUCK = (
 )
 """Searches of the house for the present turn of a match."""
 
+_GONE = (col(Player.unreachable).is_not(None), col(Player.confirmed).is_not(None), col(Player.deleted).is_(None))
+"""Only players count: others' addresses bounce all the time, since anyone can make us write there."""
+
 _LOOK = columns(
     or_(
         exists().where(*_SHUNTED),
         exists().where(*_FAILED),
         exists().where(col(Match.unreached).is_not(None)),
         exists().where(col(Player.complained).is_not(None)),
+        exists().where(*_GONE),
         exists().where(col(Search.troubled).is_not(None)),
         exists().where(col(Analysis.troubled).is_not(None)),
         exists().where(col(Backup.troubled).is_not(None)),
@@ -88,6 +92,7 @@ KINDS = (
     _Kind("came", Incoming.id, Incoming.handled, _SHUNTED, waits=True),
     _Kind("owed", Outgoing.id, Outgoing.troubled, _FAILED, waits=True),
     _Kind("complained", Player.id, Player.complained),
+    _Kind("unreachable", Player.id, Player.unreachable, _GONE),
     _Kind("lost", Match.id, Match.unreached),
     _Kind("stuck", Search.match, Search.troubled, _STUCK, waits=True),
     _Kind("unanalysed", Analysis.match, Analysis.troubled),
@@ -110,7 +115,7 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
             return False
         Mailer(session, server, now).to_address(server.admin, news)
     counts = {"shunted": news.came_count, "failed": news.owed_count, "used": used, "unsaved": news.unsaved}
-    lists = ("failing", "lost", "stuck", "unanalysed", "complained")
+    lists = ("failing", "lost", "stuck", "unanalysed", "complained", "unreachable")
     log.error("mails wait for the operator", **counts, **{name: len(getattr(news, name)) for name in lists})
     return True
 
