@@ -20,7 +20,7 @@ def games(as_json: JsonOption = False) -> None:
     listed = TerminalListing("game title options", turn="a turn")
     for key, pack in GAMES.items():
         choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
-        listed.add(key, pack.title, choices, pack.notation.help)
+        listed.add(key, pack.title, choices if as_json else "\n".join(choices), pack.notation.help)
     listed.show(out, as_json=as_json)
     if as_json:
         return
