@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, or_
+from sqlalchemy import ColumnElement, String, and_, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
@@ -23,7 +23,7 @@ from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import TurnNews
 from pbem.players.identity import Sender
-from pbem.storage.clock import ends, in_span, within
+from pbem.storage.clock import within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
 from pbem.storage.payloads import Section, dump
@@ -52,31 +52,6 @@ ONCE = "once "
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 LONG_NUMBER = re.compile(r"\d{3,}")
-_SENT_BY = (
-    select(func.count())
-    .select_from(Incoming)
-    .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
-)
-_OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
-_LAST_BUT = (
-    _OTHERS_BY.with_only_columns(col(Incoming.received))
-    .order_by(col(Incoming.received).desc())
-    .offset(bindparam("later", type_=Integer))
-    .limit(1)
-)
-_COSTS_BY = _SENT_BY.with_only_columns(col(Incoming.received), col(Incoming.cost)).where(col(Incoming.cost) > 0)
-_COST_OF_OTHERS = _OTHERS_BY.with_only_columns(func.coalesce(func.sum(Incoming.cost), 0))
-_TIMES = (
-    select(Outgoing.created)
-    .where(
-        col(Outgoing.address) == bindparam("address", type_=String),
-        col(Outgoing.gist) == bindparam("gist", type_=String),
-        in_span(Outgoing.created),
-        col(Outgoing.standing).is_not_distinct_from(bindparam("standing", type_=String)),
-    )
-    .order_by(col(Outgoing.created).desc())
-    .limit(MOST_SAME)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +119,8 @@ def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bo
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
     """Raise Refused if with this message a player sent more within an hour than a person writes."""
-    which = {"player": player.id, "this": this.id, "later": most - 1, **ends(HOUR, now)}
-    oldest = session.connection().execute(_LAST_BUT, which).scalar_one_or_none()
+    others = _of_hour(col(Incoming.received), player, now).where(Incoming.id != this.id)
+    oldest = session.exec(others.order_by(col(Incoming.received).desc()).offset(most - 1).limit(1)).first()
     if oldest is None:
         return
     again = moment(oldest + HOUR, preferences.with_defaults(player.settings)[ZONE], now)
@@ -159,18 +134,23 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
     """Return what a player's other messages have cost within an hour (see pbem.conversation.work)."""
-    which = {"player": player.id, "this": this.id, **ends(HOUR, now)}
-    return int(session.connection().execute(_COST_OF_OTHERS, which).scalar_one())
+    cost = func.coalesce(func.sum(Incoming.cost), 0)
+    return int(session.exec(_of_hour(cost, player, now).where(Incoming.id != this.id)).one())
 
 
 def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
-    newest_first = _COSTS_BY.order_by(col(Incoming.received).desc())
+    costs = select(Incoming.received, Incoming.cost).where(Incoming.player == player.id, col(Incoming.cost) > 0)
+    newest_first = costs.where(within(Incoming.received, HOUR, now)).order_by(col(Incoming.received).desc())
     total = 0
-    for received, cost in session.connection().execute(newest_first, {"player": player.id, **ends(HOUR, now)}):
+    for received, cost in session.exec(newest_first):
         total += cost
         if total > most:
             return received + HOUR
     return now
+
+
+def _of_hour(column: Any, player: Player, now: datetime) -> Any:
+    return select(column).where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:
@@ -193,9 +173,8 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
 
 
 def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
-    told = _with_gist(Outgoing.created, sender, INTRODUCTION, MONTH, now).order_by(col(Outgoing.created).desc())
-    times = session.exec(told.limit(MOST_INTRODUCTIONS)).all()
-    return len(times) == MOST_INTRODUCTIONS or any(now - time < DAY for time in times)
+    times = _times(session, sender, INTRODUCTION, MONTH, now)
+    return len(times) >= MOST_INTRODUCTIONS or any(now - time < DAY for time in times)
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
@@ -241,7 +220,7 @@ def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Sec
 
 def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether the sender was sent something of that gist within a day."""
-    return session.exec(_with_gist(Outgoing.id, sender, gist, DAY, now)).first() is not None
+    return bool(_times(session, sender, gist, DAY, now))
 
 
 def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
@@ -263,8 +242,7 @@ def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> da
     """
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now
-    which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(DAY, now)}
-    times = session.connection().execute(_TIMES, which).scalars().all()
+    times = _times(session, sender, gist, DAY, now)
     left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(times)
     if left <= 0:
         return None
@@ -279,7 +257,7 @@ def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *
         most, span = MOST_SAME, DAY
     else:
         most, span = MOST_QUESTIONS, WEEK
-    return most - len(session.exec(_with_gist(Outgoing.id, sender, gist, span, now).limit(most)).all())
+    return most - len(_times(session, sender, gist, span, now))
 
 
 def _digest(value: object) -> str:
@@ -294,6 +272,13 @@ def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: dat
         within(Outgoing.created, span, now),
         col(Outgoing.standing) == sender.standing,
     )
+
+
+def _times(session: Session, sender: Sender, gist: str, span: timedelta, now: datetime) -> Sequence[datetime]:
+    """Return when something of that gist was sent to such senders, newest first, but no more than matter."""
+    sent = _with_gist(Outgoing.created, sender, gist, span, now).order_by(col(Outgoing.created).desc())
+    times: Sequence[datetime] = session.exec(sent.limit(MOST_SAME)).all()
+    return times
 
 
 def _answered(session: Session, whom: ColumnElement[bool], standing: Standing, span: timedelta, now: datetime) -> int:
