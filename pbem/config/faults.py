@@ -1,6 +1,7 @@
 """Sentences about what is wrong with a configuration. They never contain a value, which may be a secret."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -35,6 +36,27 @@ LONGEST_SHOWN = 60
 def sentences(model: type[BaseModel], error: ValidationError) -> list[str]:
     found = error.errors(include_url=False, include_input=False)
     return [f"{_sentence(model, fault)}{_origin(fault)}" for fault in found]
+
+
+def of_toml(said: str, text: str) -> str:
+    r"""Return what the parser said of a file, with the key and what to write where that can be told.
+
+    >>> of_toml("Invalid value (at line 2, column 11)", "[house]\nenabled = yes")
+    'write true or false for enabled, in line 2'
+    """
+    at = re.search(r"at line (\d+)", said)
+    if at is None:
+        return said
+    lines, number = text.splitlines(), int(at[1])
+    key, _, value = (part.strip() for part in lines[number - 1].partition("="))
+    if "overwrite" in said or "twice" in said:
+        before = (n for n, line in enumerate(lines[: number - 1], start=1) if line.partition("=")[0].strip() == key)
+        return f"{key} stands twice, in lines {max(before, default=number)} and {number}"
+    if value.lower() in ("yes", "no", "on", "off", "true", "false"):
+        return f"write true or false for {key}, in line {number}"
+    if value[:1].isalpha():
+        return f'write what {key} is between quotes, in line {number}: {key} = "…"'
+    return said
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:

@@ -104,7 +104,11 @@ def load(path: Path, place: Path | None = None) -> Settings:
 def _read(path: Path) -> dict[str, Any]:
     """Return what the file says; raise BadConfig if it isn't TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise BadConfig(f"{path} can't be read: {faults.of_toml(str(error), text)}") from error
     except IsADirectoryError as error:
         such = path / "pbem.toml"
         raise BadConfig(f"{path} is a folder: write the path of the file in it, such as {such}") from error
@@ -117,7 +121,7 @@ def _read(path: Path) -> dict[str, Any]:
         is_utf16 = error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         why = "it is UTF-16" if is_utf16 else f"line {line} isn't UTF-8, perhaps Latin-1"
         raise BadConfig(f"{path} can't be read: {why}; save it as UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
+    except (RecursionError, OSError) as error:
         raise BadConfig(f"{path} can't be read: {error}") from error
 
 
@@ -172,5 +176,5 @@ def _anchored(model: BaseModel, folder: Path) -> Any:
         elif isinstance(value, BaseModel):
             values[name] = _anchored(value, folder)
         elif name == "database" and value.startswith("sqlite:///"):
-            values[name] = f"sqlite:///{folder / value.removeprefix('sqlite:///')}"
+            values[name] = f"sqlite:///{folder / Path(value.removeprefix('sqlite:///')).expanduser()}"
     return type(model).model_construct(model.model_fields_set, **values)  # what was set is still known

@@ -47,6 +47,9 @@ class ServerSettings(ConfigTable):
     @field_validator("address")
     @classmethod
     def leaves_room_for_tokens(cls, address: str) -> str:
+        host = address.rpartition("@")[2]
+        if not host.isascii():
+            raise ValueError(f"write the domain as the DNS has it: {host.encode('idna').decode()}")
         if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address

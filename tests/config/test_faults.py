@@ -82,6 +82,11 @@ def fault(folder: Path, text: str) -> str:
         (f"{SERVER}{OUT}[inbox.lmtp\nport = 24", "can't be read"),
         (f"{SERVER}{OUT}{IMAP}password = {{ value = '{SECRET} }}", "can't be read"),
         (f"a = {'[' * 100_000}", "can't be read"),
+        (f"{SERVER}address = 'g@pbem.example'\n{OUT}", "address stands twice, in lines 2 and 3"),
+        (f"{SERVER}{OUT}[house]\n[house]", "[house] stands twice, in lines "),
+        (f"{SERVER}{OUT}[house]\nenabled = yes", "write true or false for enabled, in line "),
+        (f"{OUT}[server]\naddress = games@pbem.example", "write what address is between quotes, in line "),
+        (f"{OUT}[server]\naddress = 'games@m\u00fcller.example'", "as the DNS has it: xn--mller-kva.example"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_what_to_write(tmp_path: Path, text: str, sentence: str) -> None:
