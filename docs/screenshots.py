@@ -34,8 +34,9 @@ from notation.record import Record
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.conformance.letters import letters
-from pbem.publishing import publication
+from pbem.publishing import crawl
 from pbem.publishing.pages import Site, match_path
+from pbem.publishing.routes import Pages
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
@@ -204,7 +205,7 @@ def published(folder: Path) -> Path:
         goes_on = update(Match).where(col(Match.plies) == TURNS, col(Match.id) > FIRST_RUNNING)
         over = {"ended": None, "winner": None, "termination": None, "termination_seat": None}
         connection.execute(goes_on.values(state=MatchState.RUNNING.value, to_move=0, **over))
-    publication.publish(engine, SITE, folder / "site", MORNING)
+    crawl.publish(Pages(engine, SITE, lambda: MORNING), folder / "site")
     engine.dispose()
     return folder / "site"
 

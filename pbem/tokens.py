@@ -56,7 +56,8 @@ class Purpose(IntEnum):
     ONE_CLICK = 7
     """Stop one kind of the player's news, the subject, by a POST over HTTPS; in no address, and nobody's by mail."""
     BOARD = 12
-    """Read the page with the board on which the player puts a turn together; its name, and nobody's by mail."""
+    """Read the page with the board of the match, and play from it if the ply is the present version; its name, and
+    nobody's by mail."""
 
 
 @dataclass(frozen=True, slots=True)

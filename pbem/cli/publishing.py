@@ -1,6 +1,5 @@
-"""Publishing matches as a site for web browsers."""
+"""Freezing the site into a folder, and the site of a configured server."""
 
-import sqlite3
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +8,11 @@ import typer
 
 from pbem import config
 from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, app, out, stored
-from pbem.publishing import publication
-from pbem.publishing.folder import LIST, NotASite
+from pbem.cli.core import CONFIG, ConfigOption, Stored, app, out, stored
+from pbem.publishing import crawl
+from pbem.publishing.board_pages import Boards
 from pbem.publishing.pages import Site
+from pbem.publishing.routes import Pages
 from pbem.secret import BadConfig
 
 
@@ -41,19 +41,17 @@ def publish(
         if folder is None:
             raise BadConfig("name a folder, or write one in [publish]")
         config.require_private_backups(server.settings, folder)
-        settings = server.settings.server
         try:
-            done = publication.publish(
-                server.engine,
-                Site(settings.name, settings.address, url, server.settings.house.enabled),
-                folder,
-                core.now(),
-                partial(progress, "matches"),
-            )
-        except NotASite as error:
+            done = crawl.publish(site_of(server, url), folder, partial(progress, "pages"))
+        except crawl.NotASite as error:
             raise core.ended(str(error)) from error
-        except sqlite3.Error as error:
-            raise core.ended(f"{folder / LIST}: {error}; if there is room, remove it: all is made again") from error
     out.print(
         f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed"
     )
+
+
+def site_of(server: Stored, url: str, *, boards: bool = False) -> Pages:
+    """Return the site; boards need the server's key."""
+    settings = server.settings.server
+    site = Site(settings.name, settings.address, url, server.settings.house.enabled)
+    return Pages(server.engine, site, core.now, Boards(settings, settings.keyring()) if boards else None)

@@ -1,14 +1,13 @@
-"""Serving the published site to web browsers."""
+"""Serving the site to web browsers."""
 
 import asyncio
 import re
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pbem import config
-from pbem.cli.core import CONFIG, ConfigOption, app, out
+from pbem.cli.core import CONFIG, ConfigOption, app, out, stored
+from pbem.cli.publishing import site_of
 from pbem.publishing import web_server
 from pbem.secret import BadConfig
 
@@ -18,28 +17,18 @@ LISTEN = "127.0.0.1:8080"
 
 @app.command()
 def serve(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(help="Where the site is; by default the folder of the configuration.", show_default=False),
-    ] = None,
     listen: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Where to listen; only this machine can connect to 127.0.0.1.")
     ] = LISTEN,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    if folder is None:
-        folder = config.load(config_file).publish.folder
-    if folder is None:
-        raise BadConfig("name a folder, or write one in [publish]")
     host, port = place(listen)
-    try:
-        site = web_server.application(folder)
-    except web_server.NoSite as error:
-        raise BadConfig(str(error)) from error
-    sockets = web_server.bind(host, port)
-    told = f"{folder} is at {web_server.url(sockets)}; Ctrl-C ends it"
-    out.print(told)
-    asyncio.run(web_server.run(site, sockets))
+    with stored(config_file) as server:
+        wanted = server.settings.publish
+        site = web_server.application(site_of(server, wanted.url, boards=wanted.boards))
+        sockets = web_server.bind(host, port)
+        out.print(f"the site is at {web_server.url(sockets)}; Ctrl-C ends it")
+        asyncio.run(web_server.run(site, sockets))
 
 
 def place(listen: str) -> tuple[str, int]:

@@ -184,17 +184,18 @@ class BackupSettings(ConfigTable):
 
 
 class PublishSettings(ConfigTable):
-    """[publish]: a folder with a site for web browsers, which shows the matches of players who allow it."""
+    """[publish]: the site for web browsers, which shows the matches of players who allow it."""
 
     folder: Path | None = None
+    """Where the daemon freezes the site every ten minutes, for a web server that only has files."""
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
     boards: bool = False
     """Whether messages link to a page on which players tap their turns."""
 
     @model_validator(mode="after")
     def _check_boards(self) -> Self:
-        if self.boards and (self.folder is None or not self.url):
-            raise ValueError("boards = true needs folder and url: messages link to the pages that are written there")
+        if self.boards and not self.url:
+            raise ValueError("boards = true needs url: messages link to the boards that pbem serve shows there")
         return self
 
 

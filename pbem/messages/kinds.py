@@ -3,17 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
-from pbem.matches.snapshot import Snapshot
-from pbem.messages.links import ReplyTarget
 from pbem.messages.mime import Attachment
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.facts import Facts
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload
 from pbem.storage.preferences import OFF, ON, Preference
 
@@ -117,11 +115,3 @@ class Extra:
 
 Enrich = Callable[[Rendering], Extra | None]
 """Returns what a feature adds to a message; None where that is nothing."""
-
-
-class BoardPages(Protocol):
-    def url(self, snapshot: Snapshot, player: int, epoch: int, target: ReplyTarget) -> str | None:
-        """Return the URL of the page for a player of the match; None if there is none."""
-
-    def retire(self, match: Match, player: int, epoch: int) -> None:
-        """Remove the pages of a player for turns of the match that are over."""

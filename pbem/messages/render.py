@@ -12,7 +12,7 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.kinds import BoardPages, Enrich, ExportHook, Extra, Rendering
+from pbem.messages.kinds import Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, address_with, answering
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
@@ -48,10 +48,11 @@ class Renderer:
         keep_mail_days: int,
         enrich: Sequence[Enrich] = (),
         exports: Sequence[ExportHook] = (),
-        boards: BoardPages | None = None,
+        site: str = "",
     ) -> None:
+        """`site` is the URL of the site with boards to which messages link, if they do."""
         self._enrich, self._exports = tuple(enrich), tuple(exports)
-        self._boards = boards
+        self._site = site
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
@@ -105,9 +106,6 @@ class Renderer:
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
         player, target = known.reader, partial(self._reply_target, row, known.reader)
-        if self._boards is not None and player is not None:
-            for facts in known.matches.values():
-                self._boards.retire(facts.match, player.id or 0, row.epoch)
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for compact in (False, True):
             enclosed = mime.Enclosed(row.message_id)
@@ -163,10 +161,10 @@ class Renderer:
         }
 
     def _board_page(self, row: Outgoing, player: Player | None, snapshot: Snapshot) -> str | None:
-        if self._boards is None or player is None:
+        if not self._site or player is None or row.purpose is None:
             return None
-        target = self._reply_target(row, player, snapshot, snapshot.ply)
-        return None if target is None else self._boards.url(snapshot, player.id or 0, row.epoch, target)
+        token = Token(Purpose.BOARD, player.id or 0, snapshot.number, snapshot.ply + snapshot.match.shift)
+        return f"{self._site.rstrip('/')}/board/{self._keyring.format(token, row.epoch)}"
 
     def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
         if player is None or row.purpose is None:

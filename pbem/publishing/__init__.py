@@ -1,7 +1,6 @@
-"""The archive for a web browser: a folder of files that shows what players allow to be seen; nothing runs behind it.
+"""The site for a web browser: pages from the database that show what players allow to be seen, and a crawl of them.
 
-Start with `publication`, which says what is written in which order. `visibility` decides what is shown and under which
-name, `contents` reads it from the database, `results` has statistics, `pages`, `feeds` and `machine_readable` make
-files, and `folder` writes those that have changed. Imports rendering and what is below it; never anything that sends
-mail.
+Start with `routes`, which says what is at which address. `visibility` decides what is shown and under which name,
+`lists`, `contents` and `statistics` read it from the database, `pages`, `feeds` and `machine_readable` write it down;
+`web_server` serves it, and `crawl` freezes it. Imports rendering and what is below it; never anything that sends mail.
 """

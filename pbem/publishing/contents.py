@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from notation.ending import WITHOUT_RESULT
@@ -22,10 +21,10 @@ from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.features.tournaments.standings import CrosstableEntry, Table, tables
 from pbem.matches.ratings import standings
-from pbem.publishing import fingerprints
-from pbem.publishing.results import TURNS, Result, Statistics, Variant
+from pbem.publishing import visibility
+from pbem.publishing.statistics import WIDTHS, Result, Statistics, Variant
 from pbem.publishing.visibility import Listed, Shown
-from pbem.storage.models import Entry, Match, Pairing, Player, Ply, Seek, Tournament
+from pbem.storage.models import Match, Pairing, Player, Ply, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""
@@ -124,9 +123,15 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     return PageLine(listed.number, title, players, result, is_over, listed.plies, listed.day)
 
 
-def place_list(session: Session, game: str, people: Mapping[int, Shown], now: datetime) -> list[PagePlace]:
+def lines(session: Session, matches: Sequence[Listed]) -> list[PageLine]:
+    people = visibility.people(session, {seat for each in matches for seat in each.seats})
+    return [line(each, people) for each in matches]
+
+
+def place_list(session: Session, game: str, now: datetime, most: int = STANDINGS) -> list[PagePlace]:
     """Return the best players of a game; those who don't want to be shown keep their place, without a name."""
-    found = standings.of_game(session, game, now, 0, STANDINGS)
+    found = standings.of_game(session, game, now, 0, most)
+    people = visibility.people(session, {each.player for each in found})
     return [
         PagePlace(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
         for number, each in enumerate(found, start=1)
@@ -148,10 +153,11 @@ def ratings(session: Session, player: int, now: datetime) -> list[RatingShown]:
 
 
 def results(session: Session, matches: Sequence[Listed]) -> list[Result]:
-    over = {each.number: each for each in matches if each.is_over and each.termination not in WITHOUT_RESULT}
+    """Return the results of finished matches, with their first turns."""
+    over = {each.number: each for each in matches if each.termination not in WITHOUT_RESULT}
     columns: Any = (Match.id, Match.options, Match.begun_from)
     rows: Any = session.execute(select(*columns).where(col(Match.id).in_(over))).all()
-    columns, first = (Ply.match, Ply.seat, Ply.text), (col(Ply.match).in_(over), col(Ply.number) <= len(TURNS))
+    columns, first = (Ply.match, Ply.seat, Ply.text), (col(Ply.match).in_(over), col(Ply.number) <= len(WIDTHS))
     plies: Any = session.execute(select(*columns).where(*first).order_by(col(Ply.match), col(Ply.number)))
     turns: dict[int, list[tuple[int, str]]] = {}
     for number, seat, text in plies:
@@ -161,17 +167,16 @@ def results(session: Session, matches: Sequence[Listed]) -> list[Result]:
 
 def _result(match: Listed, options: Mapping[str, str], source: int | None, turns: Sequence[tuple[int, str]]) -> Result:
     variant = ", ".join(GAMES.options_in_words(match.game, options)) if source is None else None
-    first, second = match.seats
     winner = match.winner
-    if turns and turns[0][0] == 1:  # the second seat began
-        first, second, winner = second, first, None if winner is None else 1 - winner
-    opening = [*(text for _, text in turns), *[""] * len(TURNS)][: len(TURNS)]
-    return Result(match.number, match.game, variant, first, second, winner, match.plies, *opening)
+    if turns and turns[0][0] == 1 and winner is not None:  # the second seat began
+        winner = 1 - winner
+    return Result(match.number, variant, winner, match.plies, tuple(text for _, text in turns))
 
 
-def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[SeekShown]:
+def seeks(session: Session, now: datetime) -> list[SeekShown]:
     is_open = (col(Seek.closed).is_(None), col(Seek.expires) > now)
-    rows = session.exec(select(Seek).where(*is_open).order_by(col(Seek.expires), col(Seek.id)).limit(SEEKS))
+    rows = session.exec(select(Seek).where(*is_open).order_by(col(Seek.expires), col(Seek.id)).limit(SEEKS)).all()
+    people = visibility.people(session, {row.player for row in rows})
     return [
         SeekShown(
             row.id or 0,
@@ -189,11 +194,11 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
     ]
 
 
-def tournament(
-    session: Session, row: Tournament, people: Mapping[int, Shown], now: datetime, matches: Iterable[PageLine] = ()
-) -> TournamentPage:
+def tournament(session: Session, row: Tournament, now: datetime, matches: Iterable[PageLine]) -> TournamentPage:
     entrants = entries.players_of(session, row)
     is_ladder = row.kind == Format.LADDER
+    rungs = ladders.on(session, row) if is_ladder else ()
+    people = visibility.people(session, {*rungs, *(player.id or 0 for _, player in entrants)})
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
     shown_matches = tuple(matches)
     met = _met(session, row, shown_matches)
@@ -205,7 +210,7 @@ def tournament(
         tuple(names.values()),
         tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
-        tuple(people.get(each, Shown(0)) for each in ladders.on(session, row)) if is_ladder else (),
+        tuple(people.get(each, Shown(0)) for each in rungs),
         shown_matches,
         {(player, each.round): each.match or 0 for each, player, _ in met},
         {(player, opponent): each.match or 0 for each, player, opponent in met},
@@ -218,25 +223,6 @@ def _met(session: Session, row: Tournament, matches: Sequence[PageLine]) -> list
     found = session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))).all()
     both = ((each, each.first, each.second or 0) for each in found)
     return [pair for each, first, second in both for pair in ((each, first, second), (each, second, first))]
-
-
-def tournaments(session: Session) -> dict[int, str]:
-    """Return all tournaments, each with a text that changes whenever what it shows of itself does."""
-    columns: Any = (Tournament.id, Tournament.title, Tournament.started, Tournament.ended, Tournament.closes)
-    told: Any = {number: str(rest) for number, *rest in session.execute(select(*columns))}
-    is_on = col(Tournament.ended).is_(None)
-    seats = (func.coalesce(col(Entry.rung), 0), func.coalesce(col(Entry.seed), 0))
-    left = map(fingerprints.is_set, (Entry.withdrawn, Player.banned, Player.deleted))
-    entered = select(Entry.tournament, fingerprints.of(col(Entry.player), *seats, *left))
-    entered = entered.join(Tournament).join(Player, col(Player.id) == Entry.player).group_by(col(Entry.tournament))
-    lengths = (func.length(col(Pairing.result)), col(Match.id), func.length(col(Match.termination)))
-    result = (*lengths, func.length(col(Match.state)), col(Match.winner) + 1)
-    met = select(Pairing.tournament, fingerprints.of(col(Pairing.id), *(func.coalesce(each, 0) for each in result)))
-    met = met.join(Tournament).outerjoin(Match, col(Match.id) == Pairing.match).group_by(col(Pairing.tournament))
-    for query in (entered, met):
-        for number, changing in session.execute(query.where(is_on)):
-            told[number] += f",{changing}"
-    return dict(told)
 
 
 def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:

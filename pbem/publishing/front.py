@@ -36,8 +36,6 @@ class Lists:
     places: Mapping[str, Sequence[PagePlace]]
     seeks: Sequence[SeekShown]
     tournaments: Sequence[TournamentLine]
-    thousands: Sequence[int]
-    """The folders that have matches."""
 
 
 class _Room:

@@ -4,7 +4,7 @@ Names come from `visibility` alone. What the house thinks of a match is shown on
 that: until then nobody can.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -23,9 +23,10 @@ from pbem.features.house import analyses
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
-from pbem.messages import analysis
+from pbem.messages import analysis, attachments
 from pbem.messages.analysis import Analysed, TurnAnalysed
-from pbem.publishing.contents import PageLine, line
+from pbem.messages.boards import board_image
+from pbem.publishing.contents import PageLine, lines
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.storage.models import Match, Player
 
@@ -77,11 +78,11 @@ class MatchPage:
     analysed: Analysed | None = None
 
 
-def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
+def match(session: Session, listed: Listed) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
     times = turn_times(session, row)
-    shown = line(listed, people)
+    (shown,) = lines(session, [listed])
     snapshot = _snapshot(session, row, shown)
     analysed = None if snapshot.is_missing or not shown.is_over else _analysed(session, row, snapshot)
     boards = () if snapshot.is_missing else tuple(_boards(snapshot, times, analysed))
@@ -117,9 +118,9 @@ def _analysed(session: Session, row: Match, snapshot: Snapshot) -> Analysed | No
     return None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
 
 
-def board(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Diagram:
+def board(session: Session, shown: PageLine) -> Diagram:
     """Return the newest board of a match that is being played."""
-    return _snapshot(session, session.get_one(Match, listed.number), line(listed, people)).diagram
+    return _snapshot(session, session.get_one(Match, shown.number), shown).diagram
 
 
 def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
@@ -131,6 +132,25 @@ def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
     for column, value in told.items():
         set_committed_value(row, column, value)
     return to_show(row, players, turns)
+
+
+def endings(shown: MatchPage) -> list[str]:
+    """Return the endings of the files that lie beside the page of a match; none if its game isn't there."""
+    if not shown.boards:
+        return []
+    has_moved = ["gif"] if shown.snapshot.texts else []
+    return ["txt", *(["json", *has_moved] if shown.line.is_over else ()), "png"]
+
+
+def file(shown: MatchPage, ending: str, origin: str) -> bytes:
+    if ending == "png":
+        return board_image.png(shown.boards[-1].diagram, scale=1.0)
+    if ending == "gif":
+        (moving,) = attachments.animations(shown.snapshot, [each.diagram for each in shown.boards])
+        return moving.content
+    generated = shown.ended or shown.started
+    made = attachments.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
+    return next(each.content for each in made if each.name.endswith(f".{ending}"))
 
 
 def result(shown: MatchPage) -> str:

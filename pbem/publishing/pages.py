@@ -5,7 +5,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -30,11 +30,11 @@ from pbem.publishing import match_pages
 from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart
 from pbem.publishing.contents import GamePage, PageLine, RatingShown, TournamentPage
 from pbem.publishing.foreseen import foreseen_tree
-from pbem.publishing.listing import THOUSAND, Span
+from pbem.publishing.lists import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.results import PlayerScore
+from pbem.publishing.statistics import PlayerScore
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import tap_board
+from pbem.publishing.tap_board import no_tree, tap_board
 from pbem.publishing.visibility import Shown
 
 SUBJECT = "Board games by email"
@@ -124,14 +124,12 @@ def not_found(site: Site) -> str:
     return environment().get_template("site/404.html.j2").render(path="404.html", root=top, site=site)
 
 
-def unchanging() -> Iterator[tuple[str, str]]:
-    """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("archive.js", "board.js", "replay.js", "icon.svg"):
-        yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
+def unchanging(name: str) -> str:
+    """Return a file that is the same on every site: a script, or the icon."""
+    return (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
-def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
-    """Return the page of a match; `files` are the endings of the files that lie beside it."""
+def match(site: Site, shown: MatchPage) -> str:
     sheet = BoardSheet()
     boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
     return render(
@@ -142,7 +140,7 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
         boards=list(zip(shown.boards, boards, strict=True)),
         shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
         result=match_pages.result(shown),
-        files=files,
+        files=match_pages.endings(shown),
     )
 
 
@@ -183,14 +181,9 @@ def translation(site: Site, key: str, language: str) -> str:
     return render("rules", game_path(key, language), site=site, key=key, **told)
 
 
-def pictures(key: str) -> dict[str, str]:
-    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in illustrations_of(key)]
-    return dict(zip((path for path in game_paths(key) if path.endswith(".svg")), drawn, strict=True))
-
-
-def game_paths(key: str) -> list[str]:
-    shown = [f"games/{key}-{number}.svg" for number in range(1, len(illustrations_of(key)) + 1)]
-    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), trial_path(key), *shown]
+def picture(key: str, number: int) -> str | None:
+    drawn = illustrations_of(key)[number - 1 : number]
+    return BoardSheet().file(drawn[0].diagram, drawn[0].in_words) if drawn else None
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
@@ -207,16 +200,18 @@ def players(site: Site, names: Sequence[str]) -> str:
     return render("players", "players.html", site=site, groups=groups)
 
 
-def board(site: Site, path: str, snapshot: Snapshot, seat: Seat, target: ReplyTarget) -> str:
+def board(site: Site, snapshot: Snapshot, seat: Seat, target: ReplyTarget | None) -> str:
     """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn.
 
-    Nothing on it tells who the opponent is.
+    Without a target it only shows the board. Nothing on it tells who the opponent is.
     """
     grow = turn_tree if snapshot.position.turn == seat else foreseen_tree
-    reply = ReplyTarget(target.address, target.subject.partition("]")[0] + "]").link("")
-    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "", grow)
+    reply = target.link("") if target else None
+    uri, growing = (reply.uri, grow) if reply else ("", no_tree)
+    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, uri, growing)
     told = {"number": snapshot.number, "side": snapshot.game.sides[seat], "prepares": grow is foreseen_tree}
-    return render("board", path, site=site, game=snapshot.game, tapping=tapping, LISTED_TURNS=LISTED_TURNS, **told)
+    told |= {"is_old": target is None, "LISTED_TURNS": LISTED_TURNS}
+    return render("board", "board/", site=site, game=snapshot.game, tapping=tapping, **told)
 
 
 def trial(site: Site, key: str) -> str:
@@ -224,7 +219,7 @@ def trial(site: Site, key: str) -> str:
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
     position = pack.game.position({})
     tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    shown = {"tapping": tapping, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+    shown = {"tapping": tapping, "prepares": False, "is_old": False, "LISTED_TURNS": LISTED_TURNS}
     return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 

@@ -42,6 +42,10 @@ class TapBoard:
     """The legal turns; if they are more than LISTED, the first ones, and one more."""
 
 
+def no_tree(_notation: Notation[Any], _position: Position[Any]) -> None:
+    """Make a board that is only looked at."""
+
+
 def tap_board(
     notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, grow: Grow = turn_tree
 ) -> TapBoard:

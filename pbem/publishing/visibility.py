@@ -2,34 +2,41 @@
 
 A match that began at a position of another one has its turns, so it is shown only if that one is.
 
-Nobody is shown who hasn't asked for it. The house always is. Somebody who left has no choice stored any
-more, so the next publication is without them.
+Nobody is shown who hasn't asked for it. The house always is. Somebody who left has no choice stored any more.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import DateTime, func, or_, type_coerce
+from sqlalchemy import DateTime, and_, func, or_, type_coerce
 from sqlmodel import Session, col, select
 
 from pbem.messages.preferences import PUBLIC
-from pbem.publishing import fingerprints
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 
 NOBODY = "a player"
 """What stands in place of a name that isn't shown."""
 SHOWN = (MatchState.RUNNING, MatchState.OVER)
-BLOCK = 100
-"""How many numbers of matches have a fingerprint together."""
+AT_ONCE = 200
+"""How many rows of a list are read in one go: it ends when there is enough that is shown."""
 
 
 class PublicChoice(StrEnum):
     ON = "on"
     ANONYMOUS = "anonymous"
     OFF = "off"
+
+
+_CHOICE: Any = func.coalesce(col(Player.settings)[PUBLIC].as_string(), PublicChoice.OFF.value)
+"""Found out by the database: to parse the settings of all takes longer."""
+_BY_NAME = and_(col(Player.name).is_not(None), or_(PublicChoice.ON.value == _CHOICE, col(Player.address) == HOUSE))
+_MOMENT = type_coerce(func.coalesce(col(Match.ended), col(Match.created)), DateTime(timezone=True))
+"""When a match ended, or began. Not as Utc, which takes as long as all the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,69 +67,84 @@ class Listed(NamedTuple):
         return self.state == MatchState.OVER
 
 
-def people(session: Session) -> dict[int, Shown]:
-    choice = col(Player.settings)[PUBLIC].as_string()  # by the database: to parse the settings of all takes longer
-    chosen: Any = select(Player.id, Player.name, Player.address, choice)
-    chosen = chosen.where(or_(choice.is_not(None), col(Player.address) == HOUSE), col(Player.deleted).is_(None))
-    found = {}
-    for number, name, address, told in session.exec(chosen):
-        if name is not None and (told == PublicChoice.ON or address == HOUSE):
-            found[number] = Shown(number, name, has_page=True)
-        elif told == PublicChoice.ANONYMOUS:
-            found[number] = Shown(number)
-    return found
+def people(session: Session, numbers: Collection[int] | None = None) -> dict[int, Shown]:
+    """Return those who are shown, of these players or of all."""
+    chosen = _allow(Player.id, Player.name, _BY_NAME)
+    if numbers is not None:
+        chosen = chosen.where(col(Player.id).in_(numbers))
+    rows = session.execute(chosen)
+    return {number: Shown(number, name, has_page=True) if by_name else Shown(number) for number, name, by_name in rows}
 
 
-def matches(
-    session: Session, shown: Mapping[int, Shown], numbers: range, is_shown: Callable[[int], bool]
-) -> list[Listed]:
-    """Return the matches with these numbers that are shown, in their order; `is_shown` knows about earlier ones."""
-    moment = func.coalesce(col(Match.ended), col(Match.created))
+def _allow(*columns: Any) -> Any:
+    """Return the statement that selects columns of those who allow that they're shown."""
+    is_named, is_nobody = _BY_NAME, PublicChoice.ANONYMOUS.value == _CHOICE
+    return select(*columns).where(or_(is_named, is_nobody), col(Player.deleted).is_(None))
+
+
+def player(session: Session, name: str) -> Shown | None:
+    """Return the player with that name, if they have a page."""
+    number = session.exec(select(Player.id).where(Player.name == name)).first()
+    found = None if number is None else people(session, [number]).get(number)
+    return found if found is not None and found.has_page else None
+
+
+def match(session: Session, number: int) -> Listed | None:
+    return next(iter(matches(session, col(Match.id) == number)), None)
+
+
+def matches(session: Session, *which: Any, order: Sequence[Any] = (), most: int | None = None) -> list[Listed]:
+    """Return the matches that are shown, of those that fulfil these conditions, in that order."""
     columns: Any = (
         *(Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.winner, Match.termination),
-        *(Match.tournament, Match.seat0, Match.seat1, Match.begun_from),
-        type_coerce(moment, DateTime(timezone=True)),  # not Utc, which takes as long as all the rest
+        *(Match.tournament, Match.seat0, Match.seat1, Match.begun_from, _MOMENT),
     )
-    among = (col(Match.id) >= numbers.start, col(Match.id) < numbers.stop, col(Match.state).in_(SHOWN))
-    rows: Any = session.execute(select(*columns).where(*among).order_by(col(Match.id)))
-    found: list[Listed] = []
-    earlier: set[int] = set()
-    for *told, first, second, source, when in rows:
-        if first not in shown or second not in shown:
-            continue
-        if source is None or source in earlier or (source < numbers.start and is_shown(source)):
-            earlier.add(told[0])
-            seats = (first if shown[first].has_page else 0, second if shown[second].has_page else 0)
-            found.append(Listed._make((*told, seats, _in_utc(when))))
-    return found
+    statement = select(*columns).where(*which).order_by(*order)
+    with closing(session.execute(statement, execution_options={"yield_per": AT_ONCE})) as found:
+        return list(islice(_shown(session, found.partitions()), most))
 
 
-def blocks(session: Session) -> dict[int, int]:
-    """Return the fingerprint of each block of matches that have begun, by its number."""
-    seats = (col(Match.seat0), col(Match.seat1))
-    lengths = (func.coalesce(func.length(col(Match.termination)), 0), func.length(col(Match.game)))
-    result = (func.coalesce(col(Match.winner), 2), *lengths)
-    block = (col(Match.id) // BLOCK).label("block")
-    tournament = func.coalesce(col(Match.tournament), 0)
-    told = fingerprints.of(col(Match.id), col(Match.plies), col(Match.shift), *seats, *result, tournament)
-    rows: Any = session.execute(select(block, told).where(col(Match.state).in_(SHOWN)).group_by(block))
-    return dict(map(tuple, rows))
+def spans(session: Session, size: int) -> Iterator[tuple[int, int, datetime, datetime]]:
+    """Yield the number of each block of so many numbers with its matches: how many, and their first and last day.
+
+    This looks at all matches, most of which the database counts by itself.
+    """
+    block, allow = col(Match.id) // size, _allow(Player.id)
+    columns: Any = (block, func.count(), func.min(_MOMENT, type_=_MOMENT.type), func.max(_MOMENT, type_=_MOMENT.type))
+    usual = (col(Match.state).in_(SHOWN), col(Match.begun_from).is_(None))
+    both = (col(Match.seat0).in_(allow), col(Match.seat1).in_(allow))
+    counted: Any = session.execute(select(*columns).where(*usual, *both).group_by(block)).all()
+    found = {number: (count, _in_utc(first), _in_utc(last)) for number, count, first, last in counted}
+    for each in matches(session, col(Match.begun_from).is_not(None)):
+        count, first, last = found.get(each.number // size, (0, each.day, each.day))
+        found[each.number // size] = count + 1, min(first, each.day), max(last, each.day)
+    yield from ((number, *found[number]) for number in sorted(found))
 
 
-def blocks_of(session: Session, players: Collection[int]) -> set[int]:
-    block = col(Match.id) // BLOCK
-    found: set[int] = set()
-    for seat in (Match.seat0, Match.seat1):
-        found |= set(session.scalars(select(block).where(col(seat).in_(players)).distinct()))
-    return found
+def _shown(session: Session, parts: Iterable[Sequence[Any]]) -> Iterator[Listed]:
+    shown: dict[int, Shown] = {}
+    looked_up: set[int] = set()
+    for rows in parts:
+        new = {seat for row in rows for seat in row[8:10]} - looked_up
+        shown |= people(session, new) if new else {}
+        looked_up |= new
+        for *told, first, second, source, when in rows:
+            if first not in shown or second not in shown:
+                continue
+            if told[2] in SHOWN and _can_be_followed(session, source):
+                seats = (first if shown[first].has_page else 0, second if shown[second].has_page else 0)
+                yield Listed._make((*told, seats, _in_utc(when)))
 
 
-def begun_from(session: Session) -> dict[int, list[int]]:
-    """Return the matches that began at a position of another one, by the number of that one."""
-    found: dict[int, list[int]] = {}
-    for number, source in session.exec(select(Match.id, Match.begun_from).where(col(Match.begun_from).is_not(None))):
-        found.setdefault(source or 0, []).append(number or 0)
-    return found
+def _can_be_followed(session: Session, source: int | None) -> bool:
+    """Return whether the matches are shown from whose positions a match began, back to one that began as usual."""
+    while source is not None:
+        columns: Any = (Match.state, Match.seat0, Match.seat1, Match.begun_from)
+        row: Any = session.execute(select(*columns).where(col(Match.id) == source)).first()
+        if row is None or row[0] not in SHOWN or len(people(session, {row[1], row[2]})) < len({row[1], row[2]}):
+            return False
+        source = row[3]
+    return True
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -1,23 +1,31 @@
-"""Serves the published folder over HTTP, for those who have no web server: what is in it, and nothing else.
+"""Serves the site over HTTP: what `routes` has, rendered when somebody asks for it, and nothing else.
 
-Tornado decides what a path means and reads the files. Added here are what is hidden, the headers, and bounds: a client
-has little time for its request and its answer, and there are never many connections. It reads nothing but the folder.
+No file is looked for by what a client says, and nothing is changed. Tornado reads the requests. Added here are the
+headers, and bounds: a client has little time for its request and its answer, there are never many connections, and
+few pages are rendered at a time. Who reads what is nobody's business, so no log says it, also not what was wrong with a
+request.
 """
 
 import asyncio
+import logging
 import signal
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from pathlib import Path
 from socket import socket
 from typing import Any
+from urllib.parse import unquote
 
+import structlog
+from sqlalchemy.exc import DBAPIError
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
-from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
+from tornado.web import Application, HTTPError, RequestHandler
 
-from pbem.publishing.folder import LIST
+from pbem.publishing.routes import Answer, Pages
+
+log = structlog.get_logger()
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
@@ -34,21 +42,13 @@ REQUEST_SECONDS = 10.0
 CONNECTION_SECONDS = 120.0
 """After this time a connection ends, whatever it does."""
 MOST_CONNECTIONS = 200
+RENDERERS = 2
+"""How many pages are rendered at a time."""
 
 
-class NoSite(Exception):
-    """Nothing was published in the folder."""
-
-
-def application(folder: Path) -> Application:
-    if not (folder / LIST).is_file():
-        raise NoSite(f'there is no site in {folder}: "pbem publish" writes one')
-    told = {"path": str(folder.resolve()), "default_filename": "index.html"}
-    return Application(
-        [(r"/?(.*)", PublishedFile, told)],
-        compress_response=True,
-        log_function=lambda _: None,  # who reads what is nobody's business
-    )
+def application(pages: Pages) -> Application:
+    told = {"pages": pages, "renderers": ThreadPoolExecutor(RENDERERS, "render")}
+    return Application([(r".*", Page, told)], compress_response=True, log_function=lambda _: None)
 
 
 def bind(host: str, port: int) -> list[socket]:
@@ -69,6 +69,7 @@ async def run(site: Application, sockets: Sequence[socket], stop: asyncio.Event 
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    logging.getLogger("tornado").setLevel(logging.CRITICAL)  # it would say who has sent what is no request
     server = BoundedServer(
         site,
         max_header_size=LONGEST_HEADERS,
@@ -103,53 +104,68 @@ class BoundedServer(HTTPServer):
         self._ends: dict[IOStream, asyncio.TimerHandle] = {}
 
 
-class PublishedFile(StaticFileHandler):
-    """Answers with a file. What nobody should see isn't there, and neither is anything outside of the folder."""
+class Page(RequestHandler):
+    """Answers with a page of the site. What isn't there and what nobody should see are the same."""
 
     SUPPORTED_METHODS = ("GET", "HEAD")
+
+    def initialize(self, pages: Pages, renderers: ThreadPoolExecutor) -> None:
+        """Take the arguments of the route; Tornado calls this instead of a constructor."""
+        self._pages, self._renderers = pages, renderers
+        self._etag = ""
 
     def set_default_headers(self) -> None:
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
-        self.set_header("Cache-Control", "no-cache")  # to ask each time is cheap, and what is new is seen at once
 
-    async def get(self, path: str, include_body: bool = True) -> None:
-        """Answer with the file as it is at this moment: it may be replaced at the next, by one of another length."""
-        self.path = self.parse_url_path(path)
-        self.absolute_path = self.validate_absolute_path(self.root, self.get_absolute_path(self.root, self.path))
-        if self.absolute_path is not None:  # else it leads to a folder with its slash
-            try:
-                content = Path(self.absolute_path).read_bytes()
-            except FileNotFoundError as error:  # it was removed meanwhile
-                raise HTTPError(HTTPStatus.NOT_FOUND) from error
-            self.set_header("Content-Type", self.get_content_type())
-            self.finish(content)
+    async def get(self) -> None:
+        answer = await self._answer(_path(self.request.path))
+        if answer is None:
+            self.set_status(HTTPStatus.NOT_FOUND)
+            answer = await self._answer(NOT_FOUND)
+            assert answer is not None  # noqa: S101 - it is in the table
+        self._etag = f'"{answer.etag}"' if answer.etag else ""
+        # To ask each time is cheap, and what is new is seen at once.
+        self.set_header("Cache-Control", "no-cache" if answer.etag else "no-store")
+        if not answer.etag:
+            self.set_header("X-Robots-Tag", "noindex, nofollow")
+        self.set_header("Content-Type", answer.kind)
+        self.finish(answer.content)
 
-    def parse_url_path(self, url_path: str) -> str:
-        """Return the path below the folder; raise HTTPError if it is hidden, or none."""
-        if "\0" in url_path or any(part.startswith(".") for part in url_path.split("/")):
-            raise HTTPError(HTTPStatus.NOT_FOUND)
-        return super().parse_url_path(url_path)
+    head = get
+
+    async def _answer(self, path: str) -> Answer | None:
+        return await asyncio.get_running_loop().run_in_executor(self._renderers, self._pages.answer, path)
 
     def compute_etag(self) -> str | None:
-        """Return a hash of what is answered; one of this class would stay when the file changes."""
-        return RequestHandler.compute_etag(self)
+        return self._etag if self._etag and self.get_status() == HTTPStatus.OK else None
 
-    def get_content_type(self) -> str:
-        kind = super().get_content_type()
-        return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    def log_exception(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        """Say what went wrong on our side, and not for whom."""
+        if isinstance(error, DBAPIError):
+            log.error("the database can't be read", error=str(error.orig))
+        elif kind is not None and error is not None and not isinstance(error, HTTPError):
+            log.error("a page failed", exc_info=(kind, error, trace))
 
-    def write_error(self, status_code: int, **_: Any) -> None:
-        """Answer what can't be served: with the page of the site for that if it isn't there, or in a word."""
-        page = Path(self.root) / NOT_FOUND
-        if status_code in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
-            self.set_status(HTTPStatus.NOT_FOUND)  # which of the two is nobody's business either
-            if page.is_file():
-                self.set_header("Content-Type", "text/html; charset=utf-8")
-                self.finish(page.read_bytes())
-                return
+    def write_error(self, status_code: int, **said: Any) -> None:
+        """Answer in a word what can't be served."""
+        if isinstance(said.get("exc_info", (None, None))[1], DBAPIError):
+            self.set_status(HTTPStatus.SERVICE_UNAVAILABLE)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(self.SUPPORTED_METHODS))
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{HTTPStatus(self.get_status()).phrase}\n")
+
+
+def _path(asked: str) -> str:
+    """Return the path within the site that a client asks for.
+
+    >>> _path("/"), _path("/matches/0/"), _path("/players/J%C3%B6rg.html"), _path("/%ff")
+    ('index.html', 'matches/0/index.html', 'players/Jörg.html', '')
+    """
+    try:
+        path = unquote(asked.removeprefix("/"), errors="strict")
+    except UnicodeDecodeError:
+        return ""
+    return f"{path}index.html" if not path or path.endswith("/") else path

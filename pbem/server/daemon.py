@@ -49,7 +49,7 @@ from pbem.server.health.watch import Systemd, Watch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
 from pbem.server.one_click import OneClick
-from pbem.server.publisher import Publisher, board_pages
+from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
@@ -184,7 +184,8 @@ def open_server(
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals, holder, boards = Vitals(), leases.new_holder(), board_pages(settings, keyring)
+    vitals, holder = Vitals(), leases.new_holder()
+    boards = settings.publish.url if settings.publish.boards else ""
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
@@ -269,7 +270,7 @@ def run(
     server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None, systemd: Systemd | None = None
 ) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
-    settings, keyring, vitals = server.settings, server.services.keyring, server.vitals
+    settings, vitals = server.settings, server.vitals
     systemd, bound = systemd or Systemd({}), loops.bounds(settings)
     sending, played = server.sender.queue, threading.Event()
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
@@ -304,7 +305,7 @@ def run(
         ready()
 
     reporter = Reporter(server.engine, vitals, server.clock, announce)
-    publisher = Publisher(settings, keyring, server.clock, server.engine)
+    publisher = Publisher(settings, server.clock, server.engine)
     working = [
         *(
             Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell)

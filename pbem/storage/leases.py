@@ -127,23 +127,6 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def share(folder: Path) -> int:
-    """Wait until nobody holds the folder for themselves, and hold it with others; until the result is closed."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return descriptor
-
-
-@contextmanager
-def shared(folder: Path) -> Iterator[None]:
-    """Wait until nobody holds the folder for themselves, and hold it with others."""
-    descriptor = share(folder)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
 @contextmanager
 def locked_if_free(folder: Path) -> Iterator[bool]:
     """Provide whether nobody else holds the folder, without waiting, and hold it then; False if it can't be opened."""

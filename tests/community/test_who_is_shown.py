@@ -28,6 +28,6 @@ def test_a_match_is_shown_if_both_players_want_that(
         player.settings = {"public": choice} if choice else {}
     session.flush()
 
-    found = visibility.matches(session, visibility.people(session), range(10), lambda _: False)
+    found = visibility.matches(session)
 
     assert [match.seats for match in found] == ([] if seats is None else [seats])

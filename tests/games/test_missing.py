@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pbem_noughts import NOUGHTS as PACK
 
-from pbem.publishing import publication
 from pbem.publishing.pages import Site
+from pbem.publishing.routes import Pages
 from tests import scenes
 from tests.correspondence import Correspondence, said
 from tests.games.conftest import Offered
@@ -119,15 +119,13 @@ def test_a_player_s_data_has_the_turns_and_can_be_deleted(
 
 
 @after(over)
-def test_the_site_shows_no_boards(letters: Correspondence, noughts: Offered, tmp_path: Path) -> None:
+def test_the_site_shows_no_boards(letters: Correspondence, noughts: Offered) -> None:
     for name in ("alice", "bob"):
         letters.say(name, "set public on")
-    site, folder = Site("PBeM", "games@pbem.example"), tmp_path / "site"
+    site = Pages(letters.server.engine, Site("PBeM", "games@pbem.example"), letters.clock)
     noughts.remove()
 
-    publication.publish(letters.server.engine, site, folder, letters.clock())
-    (page,) = folder.rglob("matches/*/1.html")
-    assert "no boards to see" in page.read_text()
-    noughts.install(PACK)
-    publication.publish(letters.server.engine, site, folder, letters.clock())
-    assert "<svg" in page.read_text()
+    shown = site.answer("matches/0/1.html")
+    assert shown is not None
+    assert b"no boards to see" in shown.content
+    assert site.answer("matches/0/1.txt") is None

@@ -4,6 +4,7 @@ from tests.operating.site import Site
 
 LESS = """
 drop table knownaddress;
+drop index ix_match_over; drop index ix_match_game_over; drop index ix_match_tournament;
 drop index ix_player_complained;
 alter table player drop column complained;
 alter table player add column merged_into integer;

@@ -58,7 +58,7 @@ VERBS = {
     "restore": Verb(code=2, words="T/mail.eml", needs=NOTHING, taken=("T/none.tar.gz", "T/in", "T/record.txt")),
     "move": Verb(code=2, words="sqlite:///T/pbem.sqlite sqlite:///T/other.sqlite", needs=NOTHING),
     "publish": Verb("T/site", taken=("T/mail.eml", "T/mail.eml/site", "T")),
-    "serve": Verb(code=2, needs=CONFIGURED, taken=("T/in", "T/none", "T/mail.eml")),
+    "serve": Verb("--listen 192.0.2.1:8080", code=2),
     "show": Verb("1", absent=(*NOBODY, "mail 99", "out 99", "knitting 7", "mail x")),
     "mail list": Verb(),
     "mail retry": Verb("1", code=1, absent=("99", "out 99", "x")),

@@ -10,6 +10,7 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ SHOWN = {
     "/matches/0/1.txt": "text/plain",
     "/matches/0/1.png": "image/png",
 }
-HIDDEN = ["/.published.sqlite", "/.published.sqlite-wal", "/.unfinished/", "/matches/0/2.html"]
+HIDDEN = ["/.published.json", "/.unfinished/", "/matches/0/2.html"]
 
 
 @pytest.fixture
@@ -50,20 +51,17 @@ def published(site: Site, place: Path) -> Path:
     return place / "web"
 
 
-def is_private(path: Path) -> bool:
-    return path.name.startswith(".published")
-
-
 def test_everybody_can_read_what_is_published(published: Path) -> None:
     made = [published, *published.rglob("*")]
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in made if not is_private(path)}
-    assert modes == {0o755, 0o644}
-    assert {stat.S_IMODE(path.stat().st_mode) for path in made if is_private(path)} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o755, 0o644}
 
 
-def documented(language: str, **changes: str) -> str:
-    """Return the block of the page in that language, with these changes for the test."""
-    (block,) = re.findall(rf"```{language}\n(.*?)```", page("docs/publishing.md"), re.DOTALL)
+def documented(language: str, web: Path, upstream: int, **changes: str) -> str:
+    """Return a block of the page in that language, with these changes for the test: for `pbem serve`, or for files."""
+    proxy, files = re.findall(rf"```{language}\n(.*?)```", page("docs/publishing.md"), re.DOTALL)
+    block = (
+        proxy.replace("127.0.0.1:8080", f"{HOST}:{upstream}") if upstream else files.replace("/var/www/pbem", str(web))
+    )
     for before, after in changes.items():
         assert before.replace("_", " ") in block
         block = block.replace(before.replace("_", " "), after)
@@ -78,9 +76,9 @@ def program(name: str) -> str:
     return found
 
 
-def nginx(folder: Path, web: Path, port: int) -> list[str]:
+def nginx(folder: Path, web: Path, port: int, upstream: int = 0) -> list[str]:
     """Return what starts nginx with the documented block."""
-    block = documented("nginx", listen_80=f"listen {HOST}:{port}").replace("/var/www/pbem", str(web))
+    block = documented("nginx", web, upstream, listen_80=f"listen {HOST}:{port}")
     scratch = "".join(
         f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -92,9 +90,9 @@ def nginx(folder: Path, web: Path, port: int) -> list[str]:
     ]  # fmt: skip
 
 
-def caddy(folder: Path, web: Path, port: int) -> list[str]:
+def caddy(folder: Path, web: Path, port: int, upstream: int = 0) -> list[str]:
     """Return what starts Caddy with the documented block; it must not ask for a certificate here."""
-    block = documented("caddy", **{"games.example.org": f"http://{HOST}:{port}"}).replace("/var/www/pbem", str(web))
+    block = documented("caddy", web, upstream, **{"games.example.org": f"http://{HOST}:{port}"})
     (folder / "Caddyfile").write_text(f"{{\nadmin off\n}}\n{block}", encoding="utf-8")
     return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
@@ -126,37 +124,50 @@ def shows_what_was_published(port: int) -> None:
         assert (status, found.partition(";")[0], headers) == (404, "text/html", dict(HEADERS))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("server", [nginx, caddy])
-def test_it_is_shown_by(server: Callable[[Path, Path, int], list[str]], published: Path, place: Path) -> None:
-    """Run it as another user than the one who has published, if root runs the tests."""
-    folder, port = place / "server", free_port()
-    folder.mkdir()
-    words = server(folder, published, port)
+@contextmanager
+def running(words: list[str], folder: Path, port: int) -> Iterator[None]:
+    """Run a web server as another user than the one who has published, if root runs the tests."""
     give_away(folder)
     around = {"PATH": SBIN, "HOME": str(folder)}
     with subprocess.Popen(words, cwd=folder, env=around, stderr=subprocess.DEVNULL, **unprivileged()) as process:
         try:
             until(lambda: listens(port), "it listens")
-            shows_what_was_published(port)
+            yield
         finally:
             process.terminate()
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("server", [nginx, caddy])
+def test_a_frozen_site_is_shown_by(server: Callable[..., list[str]], published: Path, place: Path) -> None:
+    folder, port = place / "server", free_port()
+    folder.mkdir()
+    with running(server(folder, published, port), folder, port):
+        shows_what_was_published(port)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
-def test_it_is_shown_by_pbem_itself_as_its_unit_starts_it(published: Path, end: signal.Signals) -> None:
+@pytest.mark.usefixtures("published")
+def test_it_is_shown_by_pbem_itself_as_its_unit_starts_it_and_by_a_web_server_in_front(
+    site: Site, place: Path, end: signal.Signals
+) -> None:
     (line,) = re.findall(r"ExecStart=/opt/pbem/bin/pbem (.*)", page("deploy/pbem-web.service"))
-    words = line.replace("/var/www/pbem", str(published)).replace("127.0.0.1:8080", f"{HOST}:0").split()
+    words = line.replace("/etc/pbem/pbem.toml", str(site.config)).replace("127.0.0.1:8080", f"{HOST}:0").split()
     program = [sys.executable, "-uc", "from pbem.cli import main; main()", *words]
-    with subprocess.Popen(program, cwd=published, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stderr
         try:
             said = process.stdout.readline()
-            assert said.startswith(f"{published} is at http://{HOST}:")
+            assert said.startswith(f"the site is at http://{HOST}:")
             port = int(said.rpartition("/;")[0].rpartition(":")[2])
             shows_what_was_published(port)
+            for server in (nginx, caddy):
+                folder, front = place / server.__name__, free_port()
+                folder.mkdir()
+                with running(server(folder, place, front, port), folder, front):
+                    shows_what_was_published(front)
             taken = subprocess.run([*program[:-1], f"{HOST}:{port}"], capture_output=True, text=True, check=False)
         finally:
             process.send_signal(end)

@@ -4,15 +4,15 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from pbem.publishing import web_server
+from pbem.publishing.routes import Pages
 from tests.servers import HOST
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[int]:
-    """Serve a folder; yield the port."""
+def served(pages: Pages) -> Iterator[int]:
+    """Serve a site; yield the port."""
     sockets = web_server.bind(HOST, 0)
     started: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
     ready = threading.Event()
@@ -20,7 +20,7 @@ def served(folder: Path) -> Iterator[int]:
     async def serve() -> None:
         started.append((asyncio.get_running_loop(), asyncio.Event()))
         ready.set()
-        await web_server.run(web_server.application(folder), sockets, started[0][1])
+        await web_server.run(web_server.application(pages), sockets, started[0][1])
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()

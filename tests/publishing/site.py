@@ -20,10 +20,11 @@ from notation.ending import Termination
 from notation.games import GAMES
 from notation.record import replay
 from pbem.matches.ratings import derivation
-from pbem.publishing import publication
-from pbem.publishing.folder import LIST
+from pbem.publishing import crawl
+from pbem.publishing.board_pages import Boards
+from pbem.publishing.crawl import LIST, Progress, Published
 from pbem.publishing.pages import Site
-from pbem.publishing.publication import Progress, Published
+from pbem.publishing.routes import Pages
 from pbem.storage import database
 from pbem.storage.models import Entry, Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, correspondence
@@ -44,10 +45,14 @@ class Archive:
 
     def publish(self, folder: Path | None = None, progress: Progress = lambda _done, _all: None) -> Published:
         """Publish into the folder, or into another one."""
+        return crawl.publish(self.pages(), folder or self.folder, progress)
+
+    def pages(self) -> Pages:
+        """Return the site as `pbem serve` has it, with boards."""
         server = self.letters.server
-        site = Site("PBeM", server.settings.server.address, URL)
-        now = self.letters.clock()
-        return publication.publish(server.engine, site, folder or self.folder, now, progress)
+        settings = server.settings.server
+        site = Site("PBeM", settings.address, URL)
+        return Pages(server.engine, site, self.letters.clock, Boards(settings, settings.keyring()))
 
     def choose(self, choice: str, *names: str) -> None:
         """Let players choose whether their matches are shown."""
@@ -91,12 +96,11 @@ def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
 @contextmanager
 def with_boards(folder: Path, boards: str = "true") -> Iterator[Archive]:
     """Do the same on a server whose messages link to boards, and let alice play a third turn; bob is to move."""
-    site = folder / "server" / "site"  # within that folder, so that all such servers share their scenes
-    more = f'[publish]\nfolder = "{site}"\nurl = "{URL}"\nboards = {boards}'
+    more = f'[publish]\nurl = "{URL}"\nboards = {boards}'
     with correspondence(folder / "server", more=more) as letters:
         letters.play(_begun, "")
-        made = Archive(letters, site)
-        made.turn("alice", NEXT)  # here and not in the scene: the pages aren't among the files that are copied with it
+        made = Archive(letters, folder / "site")
+        made.turn("alice", NEXT)
         yield made
 
 

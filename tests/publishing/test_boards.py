@@ -2,24 +2,21 @@
 
 import json
 import re
-import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 
 from notation.games import GAMES
 from pbem import tokens
-from pbem.publishing import pages
-from pbem.publishing.board_pages import sweep
 from pbem.secret import BadConfig
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
 from tests.correspondence import settings, text
 from tests.publishing.site import URL, WORDS, Archive, with_boards
 
 LAST = "f1g1 h7h6 1 g1h1 h6h5"
-LINK = re.compile(rf"{re.escape(URL)}(boards/\w/(\w+)\.html)")
+LINK = re.compile(rf"{re.escape(URL)}(board/(\w+))")
 
 
 @pytest.fixture
@@ -31,17 +28,14 @@ def boards(tmp_path: Path) -> Iterator[Archive]:
 
 def page(boards: Archive, name: str) -> str:
     """Return the path of the page to which the newest message to somebody links."""
-    return LINK.findall(text(boards.letters.last(name)))[0][0]
+    return str(LINK.findall(text(boards.letters.last(name)))[0][0])
 
 
-def both(boards: Archive) -> set[str]:
-    """Return the paths of the pages to which the newest messages to both players link."""
-    return {page(boards, "alice"), page(boards, "bob")}
-
-
-def there(boards: Archive) -> set[str]:
-    """Return the paths of all pages."""
-    return {str(each.relative_to(boards.folder)) for each in (boards.folder / "boards").rglob("*.html")}
+def shown(boards: Archive, path: str) -> str:
+    """Return what the page shows; "" if it isn't there."""
+    answer = boards.pages().answer(path)
+    assert answer is None or answer.etag == "", "nobody keeps it"
+    return "" if answer is None else answer.content.decode()
 
 
 def data(content: str) -> Any:
@@ -49,24 +43,17 @@ def data(content: str) -> Any:
     return json.loads(content.partition('id="turns">')[2].partition("</script>")[0])
 
 
-def swept(boards: Archive) -> int:
-    """Sweep. Return how many pages were removed."""
-    server = boards.letters.server
-    return sweep(server.engine, boards.folder, server.settings.server.keyring(), boards.letters.clock())
-
-
 def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
     path = page(boards, "bob")
     html = boards.letters.last("bob").get_body(("html",))
     assert html is not None
     assert f"{URL}{path}" in html.get_content()
-    assert there(boards) == {path, page(boards, "alice")}
-    assert "your turn in match #1" in boards.text(path)
-    assert "prepare your answer in match #1" in boards.text(page(boards, "alice"))
+    assert "your turn in match #1" in shown(boards, path)
+    assert "prepare your answer in match #1" in shown(boards, page(boards, "alice"))
 
 
 def test_the_page_tells_nothing_of_the_opponent_and_only_our_addresses(boards: Archive) -> None:
-    content = boards.text(page(boards, "bob"))
+    content = shown(boards, page(boards, "bob"))
     found = set(re.findall(r"[\w.+%-]+(?:@|%40)[\w.-]+", content))
     assert {re.sub(r"(\+|%2B)\w+", "", each) for each in found} == {"games@pbem.example"}
     for secret in ("alice", "bob", "mail.example", *WORDS.split()[0:1]):
@@ -75,55 +62,58 @@ def test_the_page_tells_nothing_of_the_opponent_and_only_our_addresses(boards: A
     assert '<meta name="referrer" content="no-referrer">' in content
 
 
-def test_it_is_in_no_list_and_nobody_can_list_the_folder(boards: Archive) -> None:
-    name = Path(page(boards, "bob")).stem
+def test_it_is_in_no_list_and_on_no_frozen_site(boards: Archive) -> None:
+    name = PurePosixPath(page(boards, "bob")).name
     boards.choose("on", "alice", "bob")
     boards.publish()
+    assert not (boards.folder / "board").exists()
     for file in boards.folder.rglob("*.*"):
-        if file.is_file() and "boards" not in file.parts:
-            assert name.encode() not in file.read_bytes()
-    for folder in (boards.folder / "boards", boards.folder / "boards" / name[-1]):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o711
+        assert not file.is_file() or name.encode() not in file.read_bytes()
 
 
-def test_it_is_gone_when_the_turn_is_played_or_the_match_is_over(boards: Archive) -> None:
-    boards.turn("bob", LAST)
-    assert there(boards) == both(boards)
-    boards.letters.resign("bob")
-    assert not there(boards)
-
-
-def test_revoking_ends_it(boards: Archive) -> None:
+def test_it_shows_the_board_now_and_an_older_link_plays_nothing(boards: Archive) -> None:
     before = page(boards, "bob")
+    assert data(shown(boards, before))["mailto"]
+    boards.turn("bob", LAST)
+    old, new = shown(boards, before), shown(boards, page(boards, "bob"))
+    assert "The link is from an older message" in old
+    assert "mailto:games%2B" not in old
+    assert "prepare your answer" in new
+    assert "mailto:games%2B" in new
+    boards.turn("alice", "give")
+    boards.letters.resign("bob")
+    assert not shown(boards, before)
+
+
+def test_revoking_ends_it_at_once_and_so_does_a_ban(boards: Archive) -> None:
+    before, others = page(boards, "bob"), page(boards, "alice")
     boards.letters.say("bob", "revoke")
     boards.letters.reply(boards.letters.last("bob"), "yes")
-    swept(boards)
-    assert before not in there(boards)
+    assert not shown(boards, before)
+    boards.letters.operate("player", "ban", "alice", "--yes")
+    assert not shown(boards, others)
 
 
-def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -> None:
-    due = both(boards)
+def test_what_nobody_was_given_is_not_there(boards: Archive) -> None:
     keyring = boards.letters.server.settings.server.keyring()
-    stray = [
-        keyring.format(Token(Purpose.BOARD, 2, 1, 2), 0),  # of an earlier turn
+    for name in (
         keyring.format(Token(Purpose.BOARD, 2, 77, 3), 0),  # of a match that isn't there
         keyring.format(Token(Purpose.BOARD, 3, 1, 3), 0),  # of somebody who doesn't play
         Keyring("another key").format(Token(Purpose.BOARD, 2, 1, 3), 0),
         keyring.format(Token(Purpose.PLAY, 2, 1, 3), 0),
-        "index",
-    ]
-    for name in stray:
-        file = boards.folder / "boards" / name[-1] / f"{name}.html"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("", encoding="utf-8")
-    (boards.folder / "boards" / ".unfinished" / "draft").touch()
-    assert swept(boards) == len(stray)
-    assert there(boards) == due
-    assert not list((boards.folder / "boards" / ".unfinished").iterdir())
+    ):
+        assert not shown(boards, f"board/{name}")
+
+
+def test_the_unfinished_turn_of_the_opponent_is_not_shown(boards: Archive) -> None:
+    before = shown(boards, page(boards, "alice"))
+    boards.turn("bob", LAST.partition(" g1h1")[0])
+    assert boards.letters.rows("select part is null from match") == [0]
+    assert shown(boards, page(boards, "alice")) == before
 
 
 def test_the_name_is_a_token_that_acts_nowhere(boards: Archive) -> None:
-    name = Path(page(boards, "bob")).stem
+    name = PurePosixPath(page(boards, "bob")).name
     assert (len(name), name) == (LENGTH, name.lower())
     token = tokens.parse(name)
     assert token is not None
@@ -135,8 +125,8 @@ def test_the_name_is_a_token_that_acts_nowhere(boards: Archive) -> None:
 
 
 def test_a_link_that_is_quoted_reaches_nobody_else(boards: Archive) -> None:
-    name = Path(page(boards, "bob")).stem
-    boards.turn("bob", f"{LAST}\n\nlook at {URL}boards/{name[-1]}/{name}.html")
+    name = PurePosixPath(page(boards, "bob")).name
+    boards.turn("bob", f"{LAST}\n\nlook at {URL}board/{name}")
     for mail in boards.letters.received["alice@mail.example"]:
         assert name not in mail.as_string()
     assert "(token)" in text(boards.letters.last("alice"))
@@ -145,18 +135,8 @@ def test_a_link_that_is_quoted_reaches_nobody_else(boards: Archive) -> None:
 def test_no_link_unless_it_is_wanted_and_there_is_an_address_to_link_to(tmp_path: Path) -> None:
     with with_boards(tmp_path, "false") as made:
         assert not LINK.findall(text(made.letters.last("bob")))
-    with pytest.raises(BadConfig, match="boards = true needs folder and url"):
-        settings(tmp_path, more='[publish]\nfolder = "site"\nboards = true')
-
-
-def test_a_full_disk_costs_the_link_and_not_the_message(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> str:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pages, "board", fail)
-    boards.turn("bob", LAST)
-    assert "To move, reply with your turn" in text(boards.letters.last("alice"))
-    assert not LINK.findall(text(boards.letters.last("alice")))
+    with pytest.raises(BadConfig, match="boards = true needs url"):
+        settings(tmp_path, more="[publish]\nboards = true")
 
 
 def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:

@@ -45,7 +45,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
 @pytest.fixture(scope="module")
 def url(published: Archive) -> Iterator[str]:
     """Provide the URL of the site, served with the headers that forbid everything inline and all from elsewhere."""
-    with served(published.folder) as port:
+    with served(published.pages()) as port:
         yield f"http://{HOST}:{port}/"
 
 

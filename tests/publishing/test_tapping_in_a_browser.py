@@ -42,7 +42,7 @@ def at(boards: Archive) -> Iterator[At]:
 
     The pages are served with the headers that forbid everything inline, and all from elsewhere.
     """
-    with served(boards.folder) as port:
+    with served(boards.pages()) as port:
 
         def page_of(name: str) -> str | None:
             found = re.search(rf"{re.escape(URL)}(\S+)", text(boards.letters.last(name)))

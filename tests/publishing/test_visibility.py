@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.publishing.folder import NotASite
+from pbem.publishing.crawl import NotASite
 from tests.publishing.site import WORDS, Archive, files
 
 MATCH = "matches/0/1.html"

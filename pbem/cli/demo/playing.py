@@ -3,7 +3,7 @@
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
 In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
 turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw, and the
-match is published as a site.
+match is frozen as a site, which `pbem serve` also shows.
 """
 
 import random
@@ -37,8 +37,9 @@ from pbem.config import ListenSettings, LogSettings
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
-from pbem.publishing import publication
+from pbem.publishing import crawl
 from pbem.publishing.pages import Site, trial_path
+from pbem.publishing.routes import Pages
 from pbem.server import daemon
 
 SAMPLE_GAME = "quadraphages"
@@ -164,8 +165,8 @@ def _serve_and_play(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )
             last = _correspond(screen, sample, players, port)
-            site = Site(settings.server.name, SERVER)
-            publication.publish(server.engine, site, folder / "site", core.now())
+            site = Pages(server.engine, Site(settings.server.name, SERVER), core.now)
+            crawl.publish(site, folder / "site")
             return _finish(screen, folder, sample, last)
         finally:
             stop.set()
@@ -256,5 +257,6 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     out.print(f"  pbem play {sample.game}  (try the game at this terminal)")
     for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
         out.print(f"  {command}")
+    out.print(f"  pbem serve --config {folder}/pbem.toml  (the site in a browser, as it is now)")
     out.print("  pbem init, then follow the README to set up your own server")
     return same

@@ -103,17 +103,6 @@ def _complete(session: Session, match: Match) -> list[Any] | None:
     return next((list(each) for each in done if is_complete(match, each)), None)
 
 
-def told_since(session: Session, number: int) -> tuple[set[int], int]:
-    later = select(Analysis.id, Analysis.match, Analysis.done).where(col(Analysis.id) > number)
-    rows = session.exec(later.order_by(col(Analysis.id))).all()
-    found, known = {match for _, match, done in rows if done is not None}, number
-    for row, _, done in rows:
-        if done is None:
-            break
-        known = row or 0
-    return found, known
-
-
 def stored(found: Findings) -> list[object]:
     return [asdict(each) for each in found]
 

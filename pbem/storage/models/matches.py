@@ -43,6 +43,10 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_seat0_finished", "seat0", *FINISHED, where=AMONG_PEOPLE),
         partial_index("ix_match_seat1_finished", "seat1", *FINISHED, where=AMONG_PEOPLE),
         partial_index("ix_match_ended", "ended", "id", where="termination IS NOT NULL AND level IS NULL"),
+        # The lists of the site.
+        partial_index("ix_match_over", "ended", "id", where=IS_OVER),
+        partial_index("ix_match_game_over", "game", "ended", "id", where=IS_OVER),
+        partial_index("ix_match_tournament", "tournament", where="tournament IS NOT NULL"),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),

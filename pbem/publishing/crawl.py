@@ -1,0 +1,166 @@
+"""Freezes the site into a folder, for a plain web server: all that can be reached from its first page, as files.
+
+A page is rendered as `pbem serve` does it. All that has changed is written beside the site first and then put in place,
+so a visitor hardly ever meets pages of two publications, and what is no longer linked is removed. A match that is as it
+was the last time isn't rendered again: a list in the folder has the ETag of each file and the links in it. Nothing else
+depends on the list, and without it, everything is made again.
+
+All is for everybody to read, whatever the umask, and belongs to the owner of the folder, also if root publishes.
+"""
+
+import heapq
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+from pbem.publishing.routes import MATCH, UNLINKED, Pages
+from pbem.storage import leases
+
+LIST, DRAFTS = ".published.json", ".unfinished"
+LINK = re.compile(rb'(?:href|src)="([^"]*)"')
+LOC = re.compile(rb"<loc>([^<]*)</loc>")
+Progress = Callable[[int, int], None]
+"""Is told how many pages were looked at, and how many are known."""
+
+
+class NotASite(Exception):
+    """The folder has files in it, and no list of what was published there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    matches: int
+    written: int
+    removed: int
+
+
+def publish(pages: Pages, folder: Path, progress: Progress = lambda _done, _all: None) -> Published:
+    """Bring the site in the folder up to date; raise NotASite or OSError. Others who publish there wait."""
+    _claim(folder)
+    with leases.locked(folder):
+        shutil.rmtree(folder / DRAFTS, ignore_errors=True)
+        _make(folder / DRAFTS)
+        known, owner = _listed(folder), _owner(folder)
+        found: dict[str, list[str]] = {}
+        written: dict[str, Path] = {}
+        for path, etag, links, content in _crawl(pages, folder, known, progress):
+            found[path] = [etag, *links]
+            target = folder / path
+            if content is not None and not (target.is_file() and target.read_bytes() == content):
+                written[path] = _draft(folder, content, owner)
+        _list(folder, {path: told for path, told in known.items() if path not in written}, owner)
+        for path, draft in written.items():
+            _make((folder / path).parent)
+            draft.replace(folder / path)
+        removed = _remove(folder, {LIST, *found})
+        _list(folder, found, owner)
+        shutil.rmtree(folder / DRAFTS)
+    matches = sum(path.endswith(".html") and MATCH.fullmatch(path) is not None for path in found)
+    return Published(matches, len(written), removed)
+
+
+def _crawl(
+    pages: Pages, folder: Path, known: dict[str, list[str]], progress: Progress
+) -> Iterator[tuple[str, str, list[str], bytes | None]]:
+    """Yield each path that can be reached, with its ETag, its links and its content, unless that is as it was."""
+    waiting, seen = sorted(UNLINKED), set(UNLINKED)
+    done = 0
+    while waiting:
+        path = heapq.heappop(waiting)  # in their order, the files of a match follow one another
+        etag, *links = known.get(path, [""])
+        answer = pages.answer(path, etag if (folder / path).is_file() else "")
+        done += 1
+        progress(done, len(seen))
+        if answer is None:
+            continue
+        is_known = answer.etag == etag and not answer.content
+        if not is_known:
+            links = sorted(set(_links(path, answer.content, answer.kind)))
+        yield path, answer.etag, links, None if is_known else answer.content
+        for link in {*links} - seen:
+            seen.add(link)
+            heapq.heappush(waiting, link)
+
+
+def _links(path: str, content: bytes, kind: str) -> Iterator[str]:
+    """Yield the paths within the site to which a page links."""
+    for found in LINK.findall(content) if kind.startswith("text/html") else ():
+        parts = urlsplit(urljoin(f"//site/{path}", unescape(found.decode())))
+        if not parts.scheme and parts.netloc == "site":
+            target = unquote(parts.path).removeprefix("/")
+            yield f"{target}index.html" if not target or target.endswith("/") else target
+
+
+def _claim(path: Path) -> None:
+    """Make the folder that of a site, unless it is one; raise NotASite if it has other files in it, or OSError."""
+    if path.exists() and not path.is_dir():
+        raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
+    _make(path)
+    if not (path / LIST).exists():
+        if any(path.iterdir()):
+            raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
+        (path / LIST).touch()
+
+
+def _listed(folder: Path) -> dict[str, list[str]]:
+    try:
+        found: dict[str, list[str]] = json.loads((folder / LIST).read_bytes())
+    except ValueError:  # it wasn't written whole
+        return {}
+    return found
+
+
+def _list(folder: Path, found: dict[str, list[str]], owner: tuple[int, int]) -> None:
+    _draft(folder, json.dumps(found, separators=(",", ":")).encode(), owner).replace(folder / LIST)
+
+
+def _draft(folder: Path, content: bytes, owner: tuple[int, int]) -> Path:
+    with tempfile.NamedTemporaryFile(dir=folder / DRAFTS, delete=False) as draft:
+        draft.write(content)
+        _give(draft.fileno(), owner, 0o644)
+    return Path(draft.name)
+
+
+def _remove(folder: Path, kept: set[str]) -> int:
+    """Remove the files that the site no longer has, and the folders that are empty then. Return how many files."""
+    removed = 0
+    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder comes before it
+        if path.is_dir() and not path.is_symlink():
+            if path.name != DRAFTS and not any(path.iterdir()):
+                path.rmdir()
+        elif path.relative_to(folder).as_posix() not in kept:
+            path.unlink()
+            removed += 1
+    return removed
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, and those above it, unless they are there; each belongs to the owner of the one above."""
+    if folder.is_dir():
+        return
+    _make(folder.parent)
+    folder.mkdir(exist_ok=True)  # another process may have made it meanwhile
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        _give(descriptor, _owner(folder.parent), 0o755)
+    finally:
+        os.close(descriptor)
+
+
+def _give(descriptor: int, owner: tuple[int, int], mode: int) -> None:
+    """Set what everybody may do with an open file, and have root leave it to that owner."""
+    os.fchmod(descriptor, mode)
+    if os.geteuid() == 0:
+        os.fchown(descriptor, *owner)
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_uid, found.st_gid

@@ -1,0 +1,345 @@
+"""The site: what is at each address, rendered from the database when somebody asks for it.
+
+A page is kept in memory for as long as nobody has written to the database; that of a match, for as long as its row and
+the choices of its players stay as they are. What the public may see is decided in `visibility` alone.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+from threading import Lock
+from zlib import crc32
+
+from sqlalchemy import Engine, text
+from sqlmodel import Session, col, func, select
+
+from notation.games import GAMES
+from pbem.features.house.player import current_name
+from pbem.messages.said.sections import templates_folder
+from pbem.publishing import contents, feeds, front, lists, machine_readable, match_pages, pages, statistics, visibility
+from pbem.publishing.board_pages import Boards
+from pbem.publishing.contents import GamePage
+from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.pages import Site, match_path, player_path, tournament_path
+from pbem.publishing.visibility import Listed
+from pbem.storage import database
+from pbem.storage.models import Analysis, Tournament
+
+NEWEST, OF_PLAYER = 25, 200
+"""How many matches the first page and those of games have, and how many that of a player."""
+OVERVIEWS = ("index.html", "archive.html", "players.html")
+FORMAT = 5
+"""To be raised when the code makes other pages of the same data."""
+LARGEST_CACHE = 64 << 20
+"""Bytes of pages that are kept."""
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+    "json": "application/json",
+    "xml": "application/xml",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "gif": "image/gif",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    content: bytes
+    kind: str
+    etag: str = ""
+    """What changes whenever the content does; "" where nobody may keep it."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The database as it is at the moment, for one page."""
+
+    session: Session
+    site: Site
+    now: datetime
+    boards: Boards | None = None
+
+
+Content = str | bytes | None
+"""None where nothing is, or nothing that the public may see."""
+
+
+def front_page(view: View) -> Content:
+    session, now = view.session, view.now
+    running = contents.lines(session, lists.running(session, NEWEST))
+    over = contents.lines(session, lists.over(session, front.RESULTS))
+    places = {key: contents.place_list(session, key, now, front.PLACES) for key in GAMES}
+    seeks = contents.seeks(session, now)
+    boards = {each.number: match_pages.board(session, each) for each in running[: front.LIVE]}
+    tournaments = contents.tournament_lines(session, NEWEST, now)
+    return front.page(view.site, front.Lists(running, over, places, seeks, tournaments), boards)
+
+
+def newest(view: View) -> Content:
+    running, over = lists.running(view.session, NEWEST), lists.over(view.session, feeds.ENTRIES)
+    folders = [f"matches/{each.folder}/index.json" for each in lists.spans(view.session)]
+    return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), folders)
+
+
+def feed(view: View) -> Content:
+    over = contents.lines(view.session, lists.over(view.session, feeds.ENTRIES))
+    return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
+
+
+def sitemap(view: View) -> Content:
+    maps = ["sitemap-pages.xml", *(f"matches/{each.folder}/sitemap.xml" for each in lists.spans(view.session))]
+    return feeds.sitemaps(view.site, maps) if view.site.url else None
+
+
+def sitemap_of_pages(view: View) -> Content:
+    others = [*map(player_path, _names(view.session)), *OVERVIEWS, *map(pages.game_path, GAMES)]
+    return feeds.sitemap(view.site, others) if view.site.url else None
+
+
+def archive(view: View, ending: str) -> Content:
+    written = pages.archive if ending == "html" else machine_readable.archive
+    return written(view.site, list(lists.spans(view.session)))
+
+
+def players(view: View) -> Content:
+    return pages.players(view.site, _names(view.session))
+
+
+def folder(view: View, name: str, file: str) -> Content:
+    number, session = int(name), view.session
+    found = lists.in_folder(session, number)
+    if not found or (file == "sitemap.xml" and not view.site.url):
+        return None
+    if file == "sitemap.xml":
+        return feeds.sitemap(view.site, [match_path(each.number) for each in found])
+    if file == "search.json":
+        return machine_readable.index(
+            found, visibility.people(session, {seat for each in found for seat in each.seats})
+        )
+    shown = contents.lines(session, found)
+    if file == "index.json":
+        return machine_readable.matches(view.site, shown)
+    return pages.matches(view.site, number, shown, lists.beside(session, number))
+
+
+def player(view: View, name: str, ending: str) -> Content:
+    session, shown = view.session, visibility.player(view.session, name)
+    if shown is None:
+        return None
+    found = lists.of_player(session, shown.player, statistics.COUNTED)
+    lines = contents.lines(session, found[:OF_PLAYER])
+    if ending == "xml":
+        path = player_path(name, "xml")
+        return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
+    ratings = contents.ratings(session, shown.player, view.now)
+    return pages.player(view.site, shown, lines, ratings, statistics.of_player(shown.player, found))
+
+
+def game(view: View, key: str) -> Content:
+    session = view.session
+    results = contents.results(session, lists.over_of_game(session, key, statistics.COUNTED))
+    places = contents.place_list(session, key, view.now)
+    matches = contents.lines(session, lists.of_game(session, key, NEWEST))
+    shown = GamePage(places, matches, statistics.of_game(results), statistics.openings(results))
+    return pages.game(view.site, key, shown)
+
+
+def of_game(view: View, key: str, rest: str) -> Content:
+    """Return what is beside the page of a game: rules in another language, a board to try, and pictures."""
+    if key not in GAMES:
+        return None
+    if not rest:
+        return game(view, key)
+    if rest == "-board":
+        return pages.trial(view.site, key)
+    return pages.translation(view.site, key, rest[1:]) if rest[1:] in GAMES[key].translations else None
+
+
+def picture(_view: View, key: str, number: str) -> Content:
+    return pages.picture(key, int(number)) if key in GAMES else None
+
+
+def tournament(view: View, number: str, ending: str) -> Content:
+    row = view.session.get(Tournament, int(number))
+    if row is None:
+        return None
+    lines = contents.lines(view.session, lists.of_tournament(view.session, int(number)))
+    shown = contents.tournament(view.session, row, view.now, lines)
+    if ending == "xml":
+        path, page = tournament_path(int(number), "xml"), tournament_path(int(number))
+        return feeds.matches(view.site, shown.line.title, path, page, lines)
+    return pages.tournament(view.site, shown) if ending == "html" else machine_readable.tournament(view.site, shown)
+
+
+def board(view: View, name: str) -> Content:
+    return view.boards.page(view.session, view.site, name) if view.boards else None
+
+
+Render = Callable[..., Content]
+NUMBER = "([1-9][0-9]{0,8})"
+ROUTES: tuple[tuple[str, Render], ...] = (
+    (r"index\.html", front_page),
+    (r"index\.json", newest),
+    (r"feed\.xml", feed),
+    (r"sitemap\.xml", sitemap),
+    (r"sitemap-pages\.xml", sitemap_of_pages),
+    (r"archive\.(html|json)", archive),
+    (r"players\.html", players),
+    (r"style\.css", lambda _view: pages.style()),
+    (r"schema\.json", lambda _view: machine_readable.schema()),
+    (r"404\.html", lambda view: pages.not_found(view.site)),
+    (r"((?:archive|board|replay)\.js|icon\.svg)", lambda _view, name: pages.unchanging(name)),
+    (r"matches/(0|[1-9][0-9]{0,5})/(index\.html|index\.json|search\.json|sitemap\.xml)", folder),
+    (r"players/([^/]{1,100})\.(html|xml)", player),
+    (r"games/([a-z0-9]+)(-board|\.[A-Za-z-]+|)\.html", of_game),
+    (r"games/([a-z0-9]+)-([1-9][0-9]?)\.svg", picture),
+    (rf"tournaments/{NUMBER}\.(html|json|xml)", tournament),
+    (r"board/([a-z2-7]{40})", board),
+)
+"""What is where. The files of a match are not here: what they show is known from its row."""
+MATCH = re.compile(rf"matches/(0|[1-9][0-9]{{0,5}})/{NUMBER}\.(html|txt|json|gif|png)")
+UNLINKED = ("index.html", "404.html", "schema.json", "archive.json", "sitemap.xml", "sitemap-pages.xml", "board.js")
+"""Where a crawl begins: what no page links to, and the first page."""
+
+
+class Pages:
+    """The site of a database. Several threads can ask it."""
+
+    def __init__(self, engine: Engine, site: Site, clock: Callable[[], datetime], boards: Boards | None = None) -> None:
+        self._engine, self._site, self._clock, self._boards = engine, site, clock, boards
+        self._version = f"{_version()},{site!r}"
+        self._routes = [(re.compile(pattern), render) for pattern, render in ROUTES]
+        self._changes = _Changes(engine)
+        self._cache = _Cache()
+        self._replayed: tuple[str, MatchPage] | None = None
+
+    def answer(self, path: str, known: str = "") -> Answer | None:
+        """Return what is at that path; None if nothing is. The content is left out for a match whose ETag is known."""
+        found = next(((match, render) for route, render in self._routes if (match := route.fullmatch(path))), None)
+        numbers = MATCH.fullmatch(path)
+        if (found is None and numbers is None) or "\0" in path:
+            return None
+        now = self._clock()
+        seen = f"{self._changes.stamp()},{now:%Y-%m-%dT%H}"
+        kept = self._cache.get(path, seen)
+        if kept is not None:
+            return kept
+        with database.read_only(self._engine) as session:
+            site = replace(self._site, house_name=current_name(session))
+            view = View(session, site, now, self._boards)
+            if numbers is not None:
+                answer = self._of_match(view, path, int(numbers[1]), int(numbers[2]), numbers[3], known)
+            else:
+                match, render = found  # type: ignore[misc]  # one of the two is there
+                answer = _answer(path, render(view, *match.groups()), is_kept=render is not board)
+        if answer is not None and answer.etag and answer.etag != known:
+            self._cache.put(path, seen, answer)
+        return answer
+
+    def _of_match(self, view: View, path: str, folder: int, number: int, ending: str, known: str) -> Answer | None:
+        listed = visibility.match(view.session, number) if number // lists.THOUSAND == folder else None
+        if listed is None:
+            return None
+        stamp = self._stamp(view, listed)
+        etag = _hash(f"{ending},{stamp}".encode())
+        kind = KINDS[ending]
+        if etag == known:
+            return Answer(b"", kind, etag)
+        kept = self._cache.get(path)
+        if kept is not None and kept.etag == etag:
+            return kept
+        shown = self._page(view, listed, stamp)
+        if ending == "html":
+            return Answer(pages.match(view.site, shown).encode(), kind, etag)
+        if ending not in match_pages.endings(shown):
+            return None
+        return Answer(match_pages.file(shown, ending, view.site.name), kind, etag)
+
+    def _stamp(self, view: View, listed: Listed) -> str:
+        """Return what changes whenever a file of the match does."""
+        people = visibility.people(view.session, listed.seats)
+        names = [people[seat].name if seat in people else "" for seat in listed.seats]
+        of_this = (Analysis.match == listed.number, col(Analysis.done).is_not(None))
+        analysed = view.session.exec(select(func.count()).select_from(Analysis).where(*of_this)).one()
+        return f"{self._version},{view.site.house_name},{listed},{names},{analysed}"
+
+    def _page(self, view: View, listed: Listed, stamp: str) -> MatchPage:
+        """Return what the match shows. The last one is kept: its files are often asked for together."""
+        kept = self._replayed
+        if kept is None or kept[0] != stamp:
+            kept = self._replayed = stamp, match_pages.match(view.session, listed)
+        return kept[1]
+
+
+def _answer(path: str, content: Content, *, is_kept: bool) -> Answer | None:
+    if content is None:
+        return None
+    raw = content.encode() if isinstance(content, str) else content
+    kind = KINDS.get(path.rpartition(".")[2], KINDS["html"])
+    return Answer(raw, kind, _hash(raw) if is_kept else "")
+
+
+class _Changes:
+    """Tells whether anybody has written to the database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._lock = engine, Lock()
+        is_sqlite = engine.dialect.name == "sqlite"
+        self._connection = engine.raw_connection() if is_sqlite else None  # of one connection, numbers are comparable
+
+    def stamp(self) -> str:
+        if self._connection is None:
+            with database.reading(self._engine) as reading:
+                return str(reading.scalar(text("SELECT pg_snapshot_xmax(pg_current_snapshot())::text")))
+        with self._lock:
+            cursor = self._connection.cursor()
+            cursor.execute("PRAGMA data_version")
+            return str(cursor.fetchall())
+
+
+class _Cache:
+    """The answers that were asked for last, as many as there is room for."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
+        self._size, self._lock = 0, Lock()
+
+    def get(self, path: str, seen: str | None = None) -> Answer | None:
+        """Return what was put; if it matters what was seen of the database then, only if that is the same."""
+        with self._lock:
+            found = self._kept.get(path)
+            if found is None or (seen is not None and found[0] != seen):
+                return None
+            self._kept.move_to_end(path)
+            return found[1]
+
+    def put(self, path: str, seen: str, answer: Answer) -> None:
+        with self._lock:
+            replaced = self._kept.pop(path, None)
+            self._kept[path] = seen, answer
+            self._size += len(answer.content) - (len(replaced[1].content) if replaced else 0)
+            while self._size > LARGEST_CACHE:
+                _, (_, dropped) = self._kept.popitem(last=False)
+                self._size -= len(dropped.content)
+
+
+def _names(session: Session) -> list[str]:
+    return sorted(each.name for each in visibility.people(session).values() if each.has_page)
+
+
+def _hash(content: bytes) -> str:
+    return blake2b(content, digest_size=12).hexdigest()
+
+
+def _version() -> str:
+    """Return what changes whenever the templates or the games do."""
+    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").rglob("*")) if path.is_file()]
+    told = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
+    rules = [repr(each).encode() for each in told]
+    return f"{FORMAT}.{crc32(b''.join((*sources, pages.style().encode(), *rules))):08x}"
