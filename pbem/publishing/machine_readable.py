@@ -1,4 +1,4 @@
-"""The same for programs: lists of matches and tournaments as JSON, and the schema that describes them.
+"""The same for programs: lists of matches and tournaments as JSON, which templates/site/schema.json describes.
 
 The archive is searched by a browser in short lists, one for each folder of matches, which name players and games once.
 """
@@ -15,96 +15,6 @@ from pbem.publishing.pages import Site, index_path, match_path, player_path, tou
 from pbem.publishing.visibility import Listed, Shown
 
 VERSION = 1
-_TEXT, _WHOLE, _NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
-_DAY, _SEAT = _TEXT | {"format": "date"}, {"type": ["integer", "null"]}
-
-
-def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _list(items: Any, **told: int) -> dict[str, Any]:
-    return {"type": "array", "items": items} | told
-
-
-def _defined(name: str) -> dict[str, str]:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-_DEFINITIONS = {
-    "player": _object(("page",), name=_TEXT, page=_TEXT),
-    "match": _object(
-        number=_WHOLE,
-        game=_TEXT,
-        players=_list(_defined("player"), minItems=2, maxItems=2),
-        over={"type": "boolean"},
-        result=_TEXT,
-        turns=_WHOLE,
-        day=_DAY,
-        page=_TEXT,
-        record=_TEXT,
-    ),
-    "matches": _object(
-        ("folders",),
-        version={"const": VERSION},
-        site=_TEXT,
-        matches=_list(_defined("match")),
-        folders=_list(_TEXT),
-    ),
-    "archive": _object(version={"const": VERSION}, site=_TEXT, folders=_list(_defined("span"))),
-    "span": _object(index=_TEXT, matches=_WHOLE, first=_DAY, last=_DAY),
-    "index": _object(
-        version={"const": VERSION},
-        players=_list(_TEXT),
-        games=_list(_TEXT),
-        matches=_list(
-            {
-                "type": "array",
-                "prefixItems": [_WHOLE, _WHOLE, _SEAT, _SEAT, {"enum": ["1-0", "0-1", "=", "-", "*"]}, _WHOLE, _DAY],
-                "items": False,
-                "minItems": 7,
-                "description": "The number of the match; its game and its two players, as places in the lists above,"
-                " null for a player without a name; the result (1-0 or 0-1, = for a draw, - for none, * while it is"
-                " running); the number of turns; and the day on which it ended, or began.",
-            }
-        ),
-    ),
-    "standing": _object(
-        group=_WHOLE,
-        number=_WHOLE,
-        player=_defined("player"),
-        cells=_list(_TEXT),
-        points=_NUMBER,
-        tie_breaks={"type": "object", "additionalProperties": _NUMBER},
-    ),
-    "tournament": _object(
-        version={"const": VERSION},
-        site=_TEXT,
-        number=_WHOLE,
-        title=_TEXT,
-        kind=_TEXT,
-        game=_TEXT,
-        state=_TEXT,
-        players=_WHOLE,
-        page=_TEXT,
-        standings=_list(_defined("standing")),
-        rungs=_list(_defined("player")),
-        matches=_list(_defined("match")),
-    ),
-}
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Matches of a play-by-email server",
-    "description": "index.json has the newest matches, and names the folders that have all; archive.json names short"
-    " lists of them, to be searched. Paths start at the site.",
-    "oneOf": [_defined("matches"), _defined("tournament"), _defined("archive"), _defined("index")],
-    "$defs": _DEFINITIONS,
-}
-
-
-def schema() -> str:
-    return _written(SCHEMA)
 
 
 def matches(site: Site, lines: Sequence[PageLine], folders: Sequence[str] | None = None) -> str:
