@@ -24,6 +24,8 @@ from pbem.publishing.routes import MATCH, UNLINKED, Pages
 from pbem.storage import leases
 
 LIST, DRAFTS = ".published.json", ".unfinished"
+FORMER_LIST = ".published.sqlite"
+"""That of a site which an earlier version has published: it is one, and everything in it is made again."""
 LINK = re.compile(rb'(?:href|src)="([^"]*)"')
 LOC = re.compile(rb"<loc>([^<]*)</loc>")
 Progress = Callable[[int, int], None]
@@ -104,7 +106,7 @@ def _claim(path: Path) -> None:
         raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
     _make(path)
     if not (path / LIST).exists():
-        if any(path.iterdir()):
+        if any(path.iterdir()) and not (path / FORMER_LIST).exists():
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
         (path / LIST).touch()
 

@@ -107,3 +107,11 @@ def test_a_frozen_site_is_mended_wherever_it_was_left(shown: Archive) -> None:
     (shown.folder / ".published.json").write_bytes(b'{"half')
     assert (shown.publish().written, files(shown.folder)) == (2, before)
     assert not (shown.folder / ".unfinished").exists()
+
+
+def test_the_folder_of_an_earlier_version_is_brought_up_to_date(shown: Archive) -> None:
+    before = files(shown.folder)
+    (shown.folder / ".published.json").rename(shown.folder / ".published.sqlite")
+    (shown.folder / "players/gone.html").write_bytes(b"of somebody who left")
+    shown.publish()
+    assert files(shown.folder) == before
