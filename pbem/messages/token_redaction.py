@@ -35,8 +35,8 @@ _MARKUP = r"<[^<>@]{0,300}+>"
 _WITHIN_ADDRESS = rf"(?:[^A-Za-z0-9@<._=+-]|{_MARKUP}|<)*+"
 _WITHIN_TOKEN = rf"(?:[^A-Za-z0-9@<]|{_MARKUP}|<)*+"
 _SYMBOLS = re.compile(f"{_WITHIN_TOKEN}({_SYMBOL})")
-_WHOLE = rf"{_SYMBOL}{{{LEAST},{LENGTH}}}+(?![A-Za-z0-9])"
-_SPELLED = rf"{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LEAST - 1},{LENGTH - 1}}}"
+_WHOLE = rf"{_SYMBOL}{{{LEAST},{LENGTH}}}+(?![A-Za-z0-9])|{_SYMBOL}{{{LENGTH}}}"
+_SPELLED = rf"{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LEAST - 1},{LENGTH - 1}}}(?![A-Za-z0-9])"
 _IN_TWO_LINES = rf"{_SYMBOL}{{4,}}+[ \t]*+=?\r?\n[ \t>|]*+{_SYMBOL}+"
 _ALONE = re.compile(rf"(?<![A-Za-z0-9])(?:{_SYMBOL}{{{LENGTH}}}|{_IN_TWO_LINES})(?![A-Za-z0-9])")
 _BEGINNINGS = frozenset(letter for letter in ascii_lowercase if tokens.parse(letter.ljust(LENGTH, "a")))
