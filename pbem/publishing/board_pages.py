@@ -37,14 +37,13 @@ class Boards:
             return None
         if match is None or match.state != MatchState.RUNNING or player.id not in (match.seat0, match.seat1):
             return None
-        session.expunge(match)
         seat = seat_of(player.id != match.seat0)
-        if match.to_move != seat:
-            match.part = None  # the opponent's, and nobody else sees it
         try:
             snapshot = snapshot_of(session, match)
         except GameMissing:
             return None
+        if match.to_move != seat:
+            snapshot = snapshot.at(snapshot.ply)  # without what the opponent has begun, which nobody else sees
         version = match.plies + match.shift
         target = None
         if token.ply == min(version, SMALL_PLY):
