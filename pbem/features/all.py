@@ -10,13 +10,12 @@ from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.bulletin import bulletins
-from pbem.features.challenges import offers as challenges_due
+from pbem.features.challenges import offers
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
 from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
-from pbem.features.moderation import acts
-from pbem.features.moderation import broadcasts as announcing
+from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
@@ -30,11 +29,11 @@ from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.features.ratings.commands import STANDINGS
 from pbem.features.records import commands as records
 from pbem.features.records.commands import RECORDS, REPLAY
-from pbem.features.seeks import commands as seeks_due
 from pbem.features.seeks import seeks
+from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import calendar, reminders, timeouts, vacations, vacations_due
-from pbem.features.time import commands as pauses_due
+from pbem.features.time.commands import DUE as PAUSES_DUE
 from pbem.features.time.commands import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries, shown
@@ -54,7 +53,7 @@ CHALLENGES = Feature(
     name="challenges",
     commands=(CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH),
     topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
-    due=challenges_due.DUE,
+    due=offers.DUE,
 )
 PLAYING = Feature(
     name="playing",
@@ -86,7 +85,7 @@ TIME = Feature(
         ),
     ),
     preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
-    due=(*pauses_due.DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
+    due=(*PAUSES_DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
     on_leave=vacations.forget,
     export=vacations.export,
     enrich=(calendar.enclosed,),
@@ -94,7 +93,7 @@ TIME = Feature(
 SEEKING = Feature(
     name="seeks",
     commands=(SEEK, SEEKS, TAKE, UNSEEK),
-    due=seeks_due.DUE,
+    due=SEEKS_DUE,
     on_leave=seeks.forget,
     on_ban=seeks.forget,
     export=seeks.export,
@@ -166,7 +165,7 @@ EXPLAINING = Feature(name="explaining", commands=(HELP, RULES))
 MODERATION = Feature(
     name="moderation",
     commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE),
-    due=announcing.DUE,
+    due=broadcasts.DUE,
     export=acts.export,
 )
 FEATURES = Features(
