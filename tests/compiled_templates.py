@@ -16,7 +16,7 @@ def share() -> None:
 
     What it doesn't compare is how they are compiled, such as what is escaped: that has a folder of its own.
     """
-    settings = sha256(b"".join(Path(module.__file__).read_bytes() for module in (templating,))).hexdigest()[:16]
+    settings = sha256(Path(templating.__file__).read_bytes()).hexdigest()[:16]
     for face in (TEXT, HTML):
         folder = Path(tempfile.gettempdir()) / f"pbem-{os.getuid()}-templates-{settings}-{face}"
         folder.mkdir(mode=0o700, exist_ok=True)

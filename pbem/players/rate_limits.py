@@ -119,7 +119,7 @@ def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bo
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
     """Raise Refused if with this message a player sent more within an hour than a person writes."""
-    others = _of_hour(col(Incoming.received), player, now).where(Incoming.id != this.id)
+    others = _of_hour(player, now, Incoming.received).where(Incoming.id != this.id)
     oldest = session.exec(others.order_by(col(Incoming.received).desc()).offset(most - 1).limit(1)).first()
     if oldest is None:
         return
@@ -135,22 +135,23 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
     """Return what a player's other messages have cost within an hour (see pbem.conversation.work)."""
     cost = func.coalesce(func.sum(Incoming.cost), 0)
-    return int(session.exec(_of_hour(cost, player, now).where(Incoming.id != this.id)).one())
+    return int(session.exec(_of_hour(player, now, cost).where(Incoming.id != this.id)).one())
 
 
 def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
-    costs = select(Incoming.received, Incoming.cost).where(Incoming.player == player.id, col(Incoming.cost) > 0)
-    newest_first = costs.where(within(Incoming.received, HOUR, now)).order_by(col(Incoming.received).desc())
+    costs = _of_hour(player, now, Incoming.received, Incoming.cost).where(col(Incoming.cost) > 0)
+    newest_first = costs.order_by(col(Incoming.received).desc())
     total = 0
-    for received, cost in session.exec(newest_first):
+    found: Sequence[tuple[datetime, int]] = session.exec(newest_first).all()
+    for received, cost in found:
         total += cost
         if total > most:
             return received + HOUR
     return now
 
 
-def _of_hour(column: Any, player: Player, now: datetime) -> Any:
-    return select(column).where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
+def _of_hour(player: Player, now: datetime, *columns: Any) -> Any:
+    return select(*columns).where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:

@@ -27,7 +27,6 @@ LIST, DRAFTS = ".published.json", ".unfinished"
 FORMER_LIST = ".published.sqlite"
 """That of a site which an earlier version has published: it is one, and everything in it is made again."""
 LINK = re.compile(rb'(?:href|src)="([^"]*)"')
-LOC = re.compile(rb"<loc>([^<]*)</loc>")
 Progress = Callable[[int, int], None]
 """Is told how many pages were looked at, and how many are known."""
 

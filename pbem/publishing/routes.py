@@ -6,9 +6,10 @@ the choices of its players stay as they are. What the public may see is decided 
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from zlib import crc32
@@ -220,9 +221,8 @@ class Pages:
 
     def answer(self, path: str, known: str = "") -> Answer | None:
         """Return what is at that path; None if nothing is. The content is left out for a match whose ETag is known."""
-        found = next(((match, render) for route, render in self._routes if (match := route.fullmatch(path))), None)
-        numbers = MATCH.fullmatch(path)
-        if (found is None and numbers is None) or "\0" in path:
+        render = self._renderer(path, known)
+        if render is None or "\0" in path:
             return None
         now = self._clock()
         seen = f"{self._changes.stamp()},{now:%Y-%m-%dT%H}"
@@ -231,15 +231,20 @@ class Pages:
             return kept
         with database.read_only(self._engine) as session:
             site = replace(self._site, house_name=current_name(session))
-            view = View(session, site, now, self._boards)
-            if numbers is not None:
-                answer = self._of_match(view, path, int(numbers[1]), int(numbers[2]), numbers[3], known)
-            else:
-                match, render = found  # type: ignore[misc]  # one of the two is there
-                answer = _answer(path, render(view, *match.groups()), is_kept=render is not board)
+            answer = render(View(session, site, now, self._boards))
         if answer is not None and answer.etag and answer.etag != known:
             self._cache.put(path, seen, answer)
         return answer
+
+    def _renderer(self, path: str, known: str) -> Callable[[View], Answer | None] | None:
+        """Return what renders the page at that path; None if there can't be one."""
+        if numbers := MATCH.fullmatch(path):
+            folder, number, ending = numbers.groups()
+            return lambda view: self._of_match(view, path, int(folder), int(number), ending, known)
+        for route, render in self._routes:
+            if found := route.fullmatch(path):
+                return partial(_rendered, path, render, found.groups())
+        return None
 
     def _of_match(self, view: View, path: str, folder: int, number: int, ending: str, known: str) -> Answer | None:
         listed = visibility.match(view.session, number) if number // lists.THOUSAND == folder else None
@@ -276,12 +281,13 @@ class Pages:
         return kept[1]
 
 
-def _answer(path: str, content: Content, *, is_kept: bool) -> Answer | None:
+def _rendered(path: str, render: Render, words: Sequence[str], view: View) -> Answer | None:
+    content = render(view, *words)
     if content is None:
         return None
     raw = content.encode() if isinstance(content, str) else content
     kind = KINDS.get(path.rpartition(".")[2], KINDS["html"])
-    return Answer(raw, kind, _hash(raw) if is_kept else "")
+    return Answer(raw, kind, _hash(raw) if render is not board else "")
 
 
 class _Changes:

@@ -3,12 +3,11 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, bindparam
+from sqlalchemy import ColumnElement, Engine
 from sqlmodel import Session, col, select
 
 from pbem.storage.database import Unusable, read_only
 from pbem.storage.models import Clock, Incoming
-from pbem.storage.utc import Utc
 
 SLACK = timedelta(minutes=5)
 """How far the clocks of several daemons may differ."""
@@ -25,16 +24,6 @@ class WrongClock(Unusable):
 def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
     """Return whether a stored time lies in the span before now."""
     return col(column) > now - span
-
-
-def in_span(column: Any) -> ColumnElement[bool]:
-    """Return the same condition for a statement that is built once; `ends` returns its parameter."""
-    return col(column) > bindparam("since", type_=Utc)
-
-
-def ends(span: timedelta, now: datetime) -> dict[str, datetime]:
-    """Return the parameter of a statement with `in_span`."""
-    return {"since": now - span}
 
 
 def doubt(session: Session, now: datetime) -> str | None:
