@@ -155,6 +155,61 @@ class Reach(Enum):
     NOWHERE = "after a `yes`"
 
 
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """What a token that isn't personal lets a command do without a question."""
+
+    by_match: Reach | None = None
+    """With a token of a match; None: everything in that match, if the command is about one, and nothing else."""
+    to_opponent: "Callable[[Request, Line], bool] | None" = None
+    """Returns whether it goes to nobody but the opponent in the sender's match, for Reach.OPPONENT."""
+    news: bool = False
+    """Whether a message about other people's matches, or an invitation, can be answered with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether a command needs proof of who sent it, and what for."""
+
+    changes: bool = True
+    """Whether it changes something."""
+    is_large: bool = False
+    """Whether it changes nothing, but its answer is too large for an address that may be a victim's."""
+    again: "bool | Callable[[Request, Line], bool]" = False
+    """Whether even a proven message waits for a `yes` from the address on file: it ends a match or an account."""
+
+
+ACTS, ASKS, LOOKS, LARGE = Proof(), Proof(again=True), Proof(changes=False), Proof(changes=False, is_large=True)
+
+
+class Role(Flag):
+    """What a command is in a message and in a match, beside what it does."""
+
+    NONE = 0
+    PLAYS = auto()
+    """It plays a turn, so that a turn alone means it."""
+    GOES_WITH_TURN = auto()
+    """It is carried out behind the turns of its message, wherever it stands."""
+    ANSWERS = auto()
+    """It accepts or declines what was offered."""
+    CHALLENGES = auto()
+    """It offers a match, to whose opponent the words below it go."""
+    RESUMES = auto()
+    """It resumes news for a player who had stopped them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """How people who aren't players yet come to a command."""
+
+    rank: int = 0
+    """In which place it makes somebody a player, among several that do; 0 if it doesn't."""
+    line: "Callable[[Request, Line], Line | None] | None" = None
+    """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
+    said: Callable[[str], str | None] | None = None
+    """Returns the line that a sentence of theirs asks for: "I'd like to play kvadratik"; None for any other."""
+
+
 class Who(Flag):
     """Who can write a command, beside players."""
 
@@ -232,10 +287,7 @@ class Command:
     """What it does, in at most ten words."""
     keywords: str = ""
     """The words under which help finds it, besides its names."""
-    changes: bool = False
-    """Whether it needs proof of who sent it."""
-    is_large: bool = False
-    """Whether its answer is so large that it needs proof of who sent it, though it changes nothing."""
+    proof: Proof = ACTS
     of_match: bool = False
     """Whether it applies to one match: the named one, or that of the message replied to."""
     takes_turn: bool = False
@@ -245,8 +297,6 @@ class Command:
     words: tuple[int, int] = (0, 0)
     """How many words may follow, at least and at most, not counting the match's number."""
     aliases: tuple[str, ...] = ()
-    asks_once_more: "bool | Callable[[Request, Line], bool]" = False
-    """Whether even a proven message waits for a `yes` from the address on file: it ends a match or an account."""
     shape: re.Pattern[str] | Shape | None = None
     """How the words look that follow, where the command's name also begins sentences: "Take your time." is none."""
     reread: Callable[[str], tuple[str, str]] | None = None
@@ -255,14 +305,10 @@ class Command:
     """Returns whether the words can be its arguments, where their number doesn't tell."""
     needs_game: bool = False
     """Whether it is a command only where the words name a game: "play well!" is none."""
-    plays: bool = False
-    """Whether it plays a turn, so that a turn alone means it."""
     prepares: bool = False
     """Whether it is a condition, which begins with its name and the words of a sentence."""
     joined: "Callable[[Line, Line], Line] | None" = None
     """Returns the one line that two lines of such commands for a match come to: they are kept or refused as a whole."""
-    answers_offer: bool = False
-    """Whether it accepts or declines what was offered."""
     keeps_text: bool = False
     """Whether its words are passed on as they were written."""
     takes_game: bool = False
@@ -273,27 +319,20 @@ class Command:
     """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
     counts_below_signature: bool = False
     """Whether it also counts below a signature, with any words, if it begins in lower case as our help writes it."""
-    goes_with_turn: bool = False
-    """Whether it is carried out behind the turns of its message, wherever it stands."""
-    match_reach: Reach | None = None
-    """What a token of a match lets it do; None: everything in that match, if it is about one, and nothing else."""
-    goes_to_opponent: "Callable[[Request, Line], bool] | None" = None
-    """Returns whether it goes to nobody but the opponent in the sender's match, for one of Reach.OPPONENT."""
-    ends_news: bool = False
-    """Whether a message about other people's matches, or an invitation, can be answered with it at once."""
+    at_once: AtOnce = AtOnce()
     open_to: Who = Who.PLAYERS
-    said: Callable[[str], str | None] | None = None
-    """Returns the line that a sentence of a newcomer asks for: "I'd like to play kvadratik"; None for any other."""
-    for_stranger: "Callable[[Request, Line], Line | None] | None" = None
-    """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
-    makes_player: int = 0
-    """In which place it makes a newcomer a player, among several that do; 0 if it doesn't."""
-    starts_match: bool = False
-    """Whether it offers a match, to whose opponent the words below it go."""
-    resumes: bool = False
-    """Whether it resumes news for a player who had stopped them."""
+    newcomer: Newcomer = Newcomer()
+    role: Role = Role.NONE
     own_cost: int | None = None
     """What it costs to answer; None: nothing if it changes something, else a board or a page."""
+
+    @property
+    def changes(self) -> bool:
+        return self.proof.changes
+
+    @property
+    def plays(self) -> bool:
+        return Role.PLAYS in self.role
 
     @property
     def of_admin(self) -> bool:
@@ -312,9 +351,9 @@ class Command:
             case Purpose.PERSONAL:
                 return Reach.NOWHERE if self.of_admin else Reach.ANYWHERE
             case Purpose.PLAY:
-                return self.match_reach or (Reach.MATCH if self.of_match else Reach.NOWHERE)
+                return self.at_once.by_match or (Reach.MATCH if self.of_match else Reach.NOWHERE)
             case Purpose.NOTICES:
-                return Reach.ANYWHERE if self.ends_news else Reach.NOWHERE
+                return Reach.ANYWHERE if self.at_once.news else Reach.NOWHERE
         return Reach.NOWHERE
 
     def fits(self, words: str) -> bool:
@@ -357,5 +396,5 @@ class Line:
 
     def ends(self, request: Request) -> bool:
         """Return whether it would end a match or an account, which even a proven message has to confirm."""
-        asks = self.command.asks_once_more
-        return asks if isinstance(asks, bool) else asks(request, self)
+        again = self.command.proof.again
+        return again if isinstance(again, bool) else again(request, self)

@@ -13,7 +13,7 @@ import structlog
 
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes
-from pbem.conversation.core import Line, Request, Who
+from pbem.conversation.core import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
@@ -165,7 +165,7 @@ def _not_alone(line: Line) -> Refused:
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    player, to_opponent = request.sender.player, line.command.goes_to_opponent
+    player, to_opponent = request.sender.player, line.command.at_once.to_opponent
     match = request.session.get(Match, request.sender.match) if request.sender.match else None
     is_theirs = player is not None and match is not None and seat_of(match, player) is not None
     return is_theirs and to_opponent is not None and to_opponent(request, line)
@@ -173,7 +173,7 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
 
 def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
     """Return whether the line ends a match or an account; with a turn, an offer answers none and is a new one."""
-    is_offer = line.command.goes_with_turn and any(other.command.plays for other in parsed.commands)
+    is_offer = Role.GOES_WITH_TURN in line.command.role and any(other.command.plays for other in parsed.commands)
     return not is_offer and line.ends(request)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from notation.games import GameMissing
 from pbem.conversation import feature, work
-from pbem.conversation.core import Command, Decision, Line, Request
+from pbem.conversation.core import Command, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
@@ -94,7 +94,7 @@ def _naming(below: tuple[str, ...], reply: Reply) -> Reply:
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Return the lines with offers and conditions behind the turns of their message: they go together in any order."""
     last = max((at for at, line in enumerate(lines) if line.command.plays), default=-1)
-    early = tuple(line for line in lines[: last + 1] if line.command.goes_with_turn)
+    early = tuple(line for line in lines[: last + 1] if Role.GOES_WITH_TURN in line.command.role)
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
@@ -144,7 +144,7 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
         raise not_there(missing, match, line.text) from missing
     reply = replace(reply, match=_about(request, line) or reply.match)
     reply = feature.apply(request, reply, decision)
-    if line.command.resumes:
+    if Role.RESUMES in line.command.role:
         reply = feature.apply(request, reply, _resumed(request))
     return reply, decision
 

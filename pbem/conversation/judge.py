@@ -63,7 +63,7 @@ def judge(
     is_confirmed: bool = False,
     writes_too_much: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
-    ends: Callable[[Line], bool] = lambda line: line.command.asks_once_more is True,
+    ends: Callable[[Line], bool] = lambda line: line.command.proof.again is True,
 ) -> Judgement:
     """Return what becomes of a message with those lines.
 
@@ -77,7 +77,7 @@ def judge(
         return Run(parsed)
     if writes_too_much:
         turns = tuple(line for line in lines if line.command.plays)
-        counts = all((line.command.plays or line.command.asks_once_more) and not line.malformed for line in lines)
+        counts = all((line.command.plays or line.command.proof.again) and not line.malformed for line in lines)
         if not (lines and counts and _all_covered(sender, turns, goes_to_opponent)):
             return Refuse(Why.TOO_MANY)
         return Run(parsed) if turns == lines else Ask(parsed)
@@ -87,16 +87,16 @@ def judge(
             return Run(ParsedMessage(commands=of_admin, words=(), first=""), has_others)
         return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
     if sender.is_stranger:
-        if not lines or lines[0].command.for_stranger is None:
+        if not lines or lines[0].command.newcomer.line is None:
             return Introduce()
         return Ask(parsed, has_more) if lines[0].command.changes else Run(parsed, has_more)
     if not lines:
         is_newcomer = not sender.is_player and sender.match is None
         return Introduce() if is_newcomer else Refuse(Why.NO_COMMAND)
-    joins = sender.is_player or lines[0].command.makes_player
+    joins = sender.is_player or lines[0].command.newcomer.rank
     if not joins and any(Who.GUESTS not in line.command.open_to for line in lines):
         return Refuse(Why.NOT_A_PLAYER)
-    wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.ends_news for line in lines)
+    wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.at_once.news for line in lines)
     others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
     if wants_no_mail or (not any(map(ends, others)) and _all_covered(sender, others, goes_to_opponent)):
         return Run(parsed)
@@ -110,7 +110,7 @@ def _all_covered(sender: Sender, lines: tuple[Line, ...], goes_to_opponent: Call
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:
     """Return whether the line needs no more proof than its sender has; looking needs none if the answer is small."""
     if not line.command.changes:
-        return sender.proven or not line.command.is_large
+        return sender.proven or not line.command.proof.is_large
     if sender.purpose is None:
         return sender.proven
     match line.command.reach(sender.purpose) if sender.proven or sender.serves_news else Reach.NOWHERE:

@@ -9,7 +9,7 @@ from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import answers, suggested_yes
 from pbem.conversation.answers import Answer
-from pbem.conversation.core import Line, Request
+from pbem.conversation.core import Line, Request, Role
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
@@ -76,7 +76,7 @@ def reader(request: Request, message: Message) -> Reader:
         if PLAYER in line.command.arguments and not any(map(str.isdecimal, words)):
             return request.session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
         try:
-            return line.command.for_stranger is None or line.command.for_stranger(request, line) is not None
+            return line.command.newcomer.line is None or line.command.newcomer.line(request, line) is not None
         except Refused:
             return False
 
@@ -100,7 +100,7 @@ def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, a
 
 def _says_itself(request: Request, line: Line) -> bool:
     """Return whether a line that could be an answer is a command, or a turn in a match that is being played: "pass"."""
-    if line.command.answers_offer:
+    if Role.ANSWERS in line.command.role:
         return True
     if not answers.answer([line.text]):
         return False

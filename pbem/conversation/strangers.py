@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbem.conversation import answers, reading, suggested_yes
-from pbem.conversation.core import Command, Line, Request
+from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
@@ -36,7 +36,7 @@ def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
     Raise Refused for a command that is open to strangers, with words that it doesn't know.
     """
     for line in _by_rank(parsed.commands):
-        only = line.command.for_stranger(request, line) if line.command.for_stranger is not None else None
+        only = line.command.newcomer.line(request, line) if line.command.newcomer.line is not None else None
         if only is not None:
             return ParsedMessage(commands=(only,), words=(), first="")
     return None
@@ -66,12 +66,12 @@ def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> Parse
     clear = tuple(line for line in parsed.commands if not line.malformed)
     texts = (message.subject, *message.lines)
     said = _lines(request, lines_said(request.commands, texts))
-    if any(line.command.starts_match for line in said):  # "play quadrupel with otto@mail.example"
-        clear = tuple(line for line in clear if line.command.starts_match or not line.command.needs_game)
+    if any(Role.CHALLENGES in line.command.role for line in said):  # "play quadrupel with otto@mail.example"
+        clear = tuple(line for line in clear if Role.CHALLENGES in line.command.role or not line.command.needs_game)
     elif any(line.command.needs_game for line in said):  # "challenge the house quadrupel"
-        clear = tuple(line for line in clear if not line.command.starts_match or _names_somebody(line))
+        clear = tuple(line for line in clear if Role.CHALLENGES not in line.command.role or _names_somebody(line))
     known = {line.command for line in clear}
-    if any(command.for_stranger is not None and command.makes_player != 1 for command in known):
+    if any(command.newcomer.line is not None and command.newcomer.rank != 1 for command in known):
         return replace(parsed, commands=clear)
     begins = any(command.takes_game and command.changes for command in known)
     new = (line for line in said if line.command not in known and not (begins and line.command.takes_game))
@@ -82,11 +82,11 @@ def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> Parse
 def _is_of_now(command: Command) -> bool:
     """Return whether a command is about what there is already, and so asks for nothing that could wait for a name."""
     about_now = command.of_match and not command.looks_back
-    return about_now or command.answers_offer or command.ends_news
+    return about_now or Role.ANSWERS in command.role or command.at_once.news
 
 
 def _names_somebody(line: Line) -> bool:
-    return line.command.said is not None and line.command.said(line.text) is not None
+    return line.command.newcomer.said is not None and line.command.newcomer.said(line.text) is not None
 
 
 def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
@@ -173,7 +173,7 @@ def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: line.command.makes_player or sys.maxsize))
+    return tuple(sorted(lines, key=lambda line: line.command.newcomer.rank or sys.maxsize))
 
 
 def on_file(request: Request) -> Player:

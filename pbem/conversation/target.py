@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from engines.core import Seat
-from pbem.conversation.core import Decision, Line, Request
+from pbem.conversation.core import Decision, Line, Request, Role
 from pbem.conversation.syntax.draft import Prose
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused
@@ -114,7 +114,7 @@ def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 def target_of(line: Line) -> Target | None:
     """Return the match that a line is about, the challenge that it makes, or the text that all below belongs to."""
-    if line.command.starts_match or line.command.takes_rest:
+    if Role.CHALLENGES in line.command.role or line.command.takes_rest:
         return line.text
     return line.match if line.command.of_match else None
 

@@ -30,7 +30,7 @@ class Commands(dict[str, Command]):
 
     @cached_property
     def joining(self) -> Command:
-        return next(command for command in self.values() if command.makes_player == 1)
+        return next(command for command in self.values() if command.newcomer.rank == 1)
 
     @cached_property
     def naming(self) -> frozenset[str]:

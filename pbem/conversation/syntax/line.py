@@ -72,7 +72,7 @@ class LineReader:
             return line
         for plainer, was_quoted in () if is_board_or_record(text) else self._plainer(text, opening=opening):
             other = self.exactly(plainer)
-            joins = first and other is not None and other.command.makes_player == 1 and not other.malformed
+            joins = first and other is not None and other.command.newcomer.rank == 1 and not other.malformed
             if other is None or not (joins or self.is_sure(other)):
                 continue
             if not (was_quoted and other.command.plays) and not (text.endswith("?") and other.command.changes):
@@ -146,7 +146,7 @@ class LineReader:
             command = self._commands.get(meant, command)
         if not command.may_follow(rest):
             return None
-        if command.makes_player == 1 and rest:
+        if command.newcomer.rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
             command.of_match

@@ -36,11 +36,15 @@ def lines_said(commands: Mapping[str, Command], text: Iterable[str]) -> list[str
     for sentence in sentences:
         for command, line in _asked(commands, sentence):
             found.setdefault(command, line)
-    return sorted(found.values(), key=lambda line: commands[line.split()[0]].makes_player or len(commands))
+    return sorted(found.values(), key=lambda line: commands[line.split()[0]].newcomer.rank or len(commands))
 
 
 def _asked(commands: Mapping[str, Command], sentence: str) -> Iterator[tuple[str, str]]:
-    found = [(command, line) for command in commands.values() if command.said and (line := command.said(sentence))]
+    found = [
+        (command, line)
+        for command in commands.values()
+        if command.newcomer.said and (line := command.newcomer.said(sentence))
+    ]
     asks_about_game = any(not command.changes for command, _ in found)
     begins_match = False
     for command, line in found:

@@ -6,7 +6,7 @@ from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
@@ -172,16 +172,13 @@ JOIN = Command(
     "NAME",
     "become a player under that name; we'll write back, and your reply confirms it",
     join,
-    changes=True,
+    Group.MATCHES,
+    "become a player",
     words=(1, 1),
     aliases=("signup", "register"),
-    group=Group.MATCHES,
-    brief="become a player",
     keywords="name nickname signup-name userid user register registration",
     takes_text=True,
-    match_reach=Reach.GUEST,
-    makes_player=1,
     open_to=Who.GUESTS,
-    for_stranger=_for_stranger,
-    said=_said,
+    at_once=AtOnce(Reach.GUEST),
+    newcomer=Newcomer(rank=1, line=_for_stranger, said=_said),
 )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request, ToNewAddress
+from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToNewAddress
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name
@@ -88,21 +88,19 @@ REVOKE = Command(
     "",
     "replace all your reply addresses and your personal address, in case a stranger has seen one",
     revoke,
-    changes=True,
-    asks_once_more=True,
-    group=Group.ACCOUNT,
-    brief="replace reply addresses that a stranger has seen",
+    Group.ACCOUNT,
+    "replace reply addresses that a stranger has seen",
     keywords="token tokens personal secret leaked security password passwords login",
+    proof=ASKS,
 )
 CHANGE = Command(
     "change",
     "address NEW",
     "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
-    changes=True,
-    asks_once_more=True,
+    Group.ACCOUNT,
+    "move your mail to another address",
     words=(1, 2),
-    group=Group.ACCOUNT,
-    brief="move your mail to another address",
     keywords="address email e-mail mail move-address",
+    proof=ASKS,
 )

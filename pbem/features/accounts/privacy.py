@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request, ToPlayer, Who
+from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToPlayer, Who
 from pbem.errors import Refused
 from pbem.messages.said.messages import Export
 from pbem.players import erasure
@@ -58,10 +58,9 @@ EXPORT = Command(
     "me",
     "get all the data we hold on you as files: name, address, settings, matches, notes and messages",
     export,
-    changes=True,
+    Group.ACCOUNT,
+    "get all the data we hold on you",
     words=(0, 1),
-    group=Group.ACCOUNT,
-    brief="get all the data we hold on you",
     keywords="download-data",
     open_to=Who.CLOSED,
 )
@@ -70,11 +69,10 @@ DELETE = Command(
     "me",
     "leave and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
-    changes=True,
-    asks_once_more=True,
+    Group.ACCOUNT,
+    "leave, and have your data deleted",
     words=(0, 1),
-    group=Group.ACCOUNT,
-    brief="leave, and have your data deleted",
     keywords="erase remove",
     open_to=Who.CLOSED,
+    proof=ASKS,
 )

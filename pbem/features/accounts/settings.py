@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, Role, Who
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.viewing import games
@@ -189,10 +189,9 @@ SET = Command(
     "[SETTING VALUE ...]",
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
-    changes=True,
+    Group.ACCOUNT,
+    "choose how our messages look and when they come",
     words=(0, MOST_WORDS),
-    group=Group.ACCOUNT,
-    brief="choose how our messages look and when they come",
     keywords=KEYWORDS,
     takes_text=True,
     counts_below_signature=True,
@@ -212,39 +211,34 @@ STOP = Command(
     "[spectating|tournaments|bulletin]",
     'stop news by email until you write "start" or make a move; your matches go on; or one kind of news for good',
     stop,
+    Group.ACCOUNT,
+    "stop news by email",
     words=(0, 1),
     shape=re.compile("(?:spectating|tournaments|bulletin)?", re.IGNORECASE),
-    changes=True,
     aliases=("signoff", "unsubscribe", "never"),
-    group=Group.ACCOUNT,
-    brief="stop news by email",
     keywords="quiet silent",
-    match_reach=Reach.GUEST,
-    ends_news=True,
     open_to=Who.GUESTS,
-    for_stranger=_stop_for_stranger,
+    at_once=AtOnce(Reach.GUEST, news=True),
+    newcomer=Newcomer(line=_stop_for_stranger),
 )
 START = Command(
     "start",
     "",
     'get news by email again after "stop", with a list of your matches',
     start,
-    changes=True,
+    Group.ACCOUNT,
+    "get news again",
     aliases=("signon",),
-    group=Group.ACCOUNT,
-    brief="get news again",
-    match_reach=Reach.GUEST,
-    ends_news=True,
     open_to=Who.GUESTS,
+    at_once=AtOnce(Reach.GUEST, news=True),
 )
 RESUME = Command(
     "resume",
     "[NUMBER]",
     'end the pause of a match; without a match, the same as "start"',
     resume_match,
-    changes=True,
+    Group.TURNS,
+    "end a pause",
     of_match=True,
-    resumes=True,
-    group=Group.TURNS,
-    brief="end a pause",
+    role=Role.RESUMES,
 )

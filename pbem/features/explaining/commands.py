@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from notation.games import FEW, GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import LOOKS, Command, Decision, Group, Line, Newcomer, Request, Who
 from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.sentences import any_of
 from pbem.errors import Refused
@@ -90,25 +90,26 @@ HELP = Command(
     "[COMMAND|GAME|WORD]",
     "explain this server, a command, a game, how to write turns, or any other word",
     help_,
+    Group.EXPLAINING,
+    "explain a command, a game or any other word",
     words=(0, 3),
     aliases=("info", "faq"),
-    group=Group.EXPLAINING,
-    brief="explain a command, a game or any other word",
     takes_game=True,
     open_to=Who.GUESTS,
-    for_stranger=_help_for_stranger,
+    proof=LOOKS,
+    newcomer=Newcomer(line=_help_for_stranger),
 )
 RULES = Command(
     "rules",
     "[GAME] [LANGUAGE]",
     "send you the rules of a game, in English or in another language that they are written in",
     rules,
+    Group.EXPLAINING,
+    "send the rules of a game",
     words=(0, 2),
-    group=Group.EXPLAINING,
-    brief="send the rules of a game",
     keywords="rule howto",
     takes_game=True,
     open_to=Who.GUESTS,
-    for_stranger=_rules_for_stranger,
-    said=_rules_said,
+    proof=LOOKS,
+    newcomer=Newcomer(line=_rules_for_stranger, said=_rules_said),
 )

@@ -135,10 +135,9 @@ HINT = Command(
     "[NUMBER]",
     "ask what the house would play in your place, in a match against it",
     hint,
-    changes=True,
+    Group.TURNS,
+    "ask what the house would play",
     of_match=True,
-    group=Group.TURNS,
-    brief="ask what the house would play",
 )
 
 
@@ -190,10 +189,9 @@ ANALYSE = Command(
     "[NUMBER]",
     "ask what the house thinks of a match of yours that is over, turn by turn",
     analyse,
-    changes=True,
+    Group.BOARDS,
+    "ask what the house thinks of a finished match",
     of_match=True,
     aliases=("analyze", "analysis"),
-    group=Group.BOARDS,
-    brief="ask what the house thinks of a finished match",
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import commands
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
@@ -81,18 +81,20 @@ PLAYERS = Command(
     "[banned|stopped|unreachable] [NAME] [PAGE]",
     "list the players with their addresses, also only those of a kind, or whose names begin like that",
     players,
+    Group.MODERATION,
     words=(0, 3),
     open_to=Who.ADMIN,
-    group=Group.MODERATION,
     own_cost=BOARD,
+    proof=LOOKS,
 )
 ACTS = Command(
     "acts",
     "[PLAYER] [PAGE]",
     "list what was done to players and matches, by whom and why, the newest first",
     acts_,
+    Group.MODERATION,
     words=(0, 2),
     open_to=Who.ADMIN,
-    group=Group.MODERATION,
     own_cost=BOARD,
+    proof=LOOKS,
 )

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.feature import Features
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
@@ -86,9 +86,8 @@ def command(
 ) -> Command:
     return Command(
         *(name, arguments, about, run, Group.MODERATION),
-        changes=True,
         words=words,
-        asks_once_more=True,
+        proof=ASKS,
         open_to=Who.ADMIN,
         takes_rest=takes_rest,
     )

@@ -8,7 +8,7 @@ from sqlmodel import select
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import commands
 from pbem.errors import Refused
 from pbem.features.house import player as house
@@ -170,35 +170,38 @@ WHO = Command(
     "[PAGE]",
     'list players open to challenges; "set listed on" adds you',
     who,
+    Group.PLAYERS,
+    "list players open to challenges",
     words=(0, 1),
     aliases=("players",),
-    group=Group.PLAYERS,
-    brief="list players open to challenges",
     keywords="directory listed online active",
     own_cost=BOARD,
     shape=re.compile(r"\d{0,9}"),
+    proof=LOOKS,
 )
 WHOIS = Command(
     "whois",
     "PLAYER",
     "tell about a player: results, running matches, pace, vacation",
     whois,
+    Group.PLAYERS,
+    "tell about a player",
     words=(1, 1),
-    group=Group.PLAYERS,
-    brief="tell about a player",
     keywords="profile statistics stats pace",
     own_cost=BOARD,
     shape=SHAPE,
+    proof=LOOKS,
 )
 HISTORY = Command(
     "history",
     "[PLAYER [PLAYER]] [PAGE]",
     "list finished matches: yours, another player's, or those of two players with each other",
     past,
+    Group.PLAYERS,
+    "list finished matches",
     words=(0, 3),
-    group=Group.PLAYERS,
-    brief="list finished matches",
     keywords="past finished head-to-head",
     own_cost=BOARD,
     shape=re.compile(r"(?:[\w-]+\s*){0,3}"),
+    proof=LOOKS,
 )

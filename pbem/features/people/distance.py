@@ -103,10 +103,9 @@ BLOCK = Command(
     "PLAYER",
     "exchange no more challenges and seeks with a player; they aren't told, and your running matches go on",
     block,
-    changes=True,
+    Group.PLAYERS,
+    "exchange no more challenges with a player",
     words=(1, 1),
-    group=Group.PLAYERS,
-    brief="exchange no more challenges with a player",
     keywords="ban hide harass harassment spam",
     shape=commands.SHAPE,
 )
@@ -115,10 +114,9 @@ UNBLOCK = Command(
     "PLAYER",
     'end what "block" did',
     unblock,
-    changes=True,
+    Group.PLAYERS,
+    "end that",
     words=(1, 1),
-    group=Group.PLAYERS,
-    brief="end that",
     shape=commands.SHAPE,
 )
 REFUSE = Command(
@@ -126,10 +124,9 @@ REFUSE = Command(
     "GAME",
     'let nobody challenge you to a game; "reject GAME" does the same',
     refuse,
-    changes=True,
+    Group.PLAYERS,
+    "let nobody challenge you to a game",
     words=(1, 1),
-    group=Group.PLAYERS,
-    brief="let nobody challenge you to a game",
     shape=_ONE_GAME,
 )
 ALLOW = Command(
@@ -137,10 +134,9 @@ ALLOW = Command(
     "GAME",
     'let others challenge you to a game again; "accept GAME" does the same',
     allow,
-    changes=True,
+    Group.PLAYERS,
+    "end that",
     words=(1, 1),
-    group=Group.PLAYERS,
-    brief="end that",
     shape=_ONE_GAME,
 )
 LIMIT_COMMAND = Command(
@@ -148,10 +144,9 @@ LIMIT_COMMAND = Command(
     "[MATCHES]",
     'let nobody challenge you while you play that many matches; "limit none" lifts it',
     limit,
-    changes=True,
+    Group.PLAYERS,
+    "stop challenges while you play many matches",
     words=(0, 1),
-    group=Group.PLAYERS,
-    brief="stop challenges while you play many matches",
     keywords="busy enough",
     shape=re.compile(r"\d{0,9}|none|off", re.IGNORECASE),
 )

@@ -6,7 +6,7 @@ from sqlmodel import select
 
 from engines.core import Seat
 from engines.seats import other
-from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Proof, Request, Role
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
@@ -153,41 +153,40 @@ IF = Command(
     'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn, and'
     ' "then resign" gives up',
     prepare,
-    changes=True,
+    Group.TURNS,
+    "prepare a reply to a turn",
     of_match=True,
-    asks_once_more=lambda _request, line: RESIGN in line.words.lower(),
     aliases=("else",),
-    group=Group.TURNS,
-    brief="prepare a reply to a turn",
     keywords="conditional condition premove premoves prepare prepared then else tree branch",
     own_cost=MOST_LINES * BOARD,
-    goes_with_turn=True,
     prepares=True,
     joined=_joined,
+    proof=Proof(again=lambda _request, line: RESIGN in line.words.lower()),
+    role=Role.GOES_WITH_TURN,
 )
 QUEUE = Command(
     "queue",
     "[NUMBER] TURN",
     "prepare your next turn, for any turn of your opponent; it's played if it's legal then",
     prepare,
-    changes=True,
+    Group.TURNS,
+    "prepare your next turn while your opponent thinks",
     of_match=True,
     takes_turn=True,
     words=(1, 200),
-    group=Group.TURNS,
-    brief="prepare your next turn while your opponent thinks",
     keywords="advance beforehand",
     own_cost=MOST_LINES * BOARD,
-    goes_with_turn=True,
     joined=_joined,
+    role=Role.GOES_WITH_TURN,
 )
 CONDITIONS = Command(
     "conditions",
     "[NUMBER]",
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
+    Group.TURNS,
+    "list what you have prepared",
     of_match=True,
-    group=Group.TURNS,
-    brief="list what you have prepared",
     own_cost=MOST_LINES * BOARD,
+    proof=LOOKS,
 )

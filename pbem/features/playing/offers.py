@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Group, Line, Proof, Request, Role
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.house import messages
@@ -109,7 +109,7 @@ def ends_match(request: Request, line: Line) -> bool:
         return False
     if match.level is not None and line.command.name == OfferKind.CANCEL and not line.words:
         return True
-    named = line.words if line.command.answers_offer else line.command.name
+    named = line.words if Role.ANSWERS in line.command.role else line.command.name
     ending = (find(match, kind) for kind in (OfferKind.DRAW, OfferKind.CANCEL) if named.strip().lower() in ("", kind))
     return any(offer is not None and offer.is_open and offer.seat != seat for offer in ending)
 
@@ -167,52 +167,48 @@ DRAW = Command(
     "[NUMBER]",
     "offer a draw; it can go with a turn",
     draw,
-    changes=True,
+    Group.TURNS,
+    "offer a draw",
     of_match=True,
-    asks_once_more=ends_match,
-    group=Group.TURNS,
-    brief="offer a draw",
     keywords="remis peace agree agreement",
-    goes_with_turn=True,
+    proof=Proof(again=ends_match),
+    role=Role.GOES_WITH_TURN,
 )
 PAUSE = Command(
     "pause",
     "[NUMBER] [DAY|10d]",
     "suggest a pause, until that day or without an end; the next turn ends it, or one of you resumes the match",
     pause,
-    changes=True,
+    Group.TURNS,
+    "suggest a pause",
     of_match=True,
     words=(0, 2),
-    group=Group.TURNS,
-    brief="suggest a pause",
-    goes_with_turn=True,
     accepts=lambda words: not words or calendars.says_when(words),
+    role=Role.GOES_WITH_TURN,
 )
 CANCEL = Command(
     "cancel",
     "[NUMBER] [conditions]",
     'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
     cancel,
-    changes=True,
+    Group.TURNS,
+    "suggest ending the match without a result",
     of_match=True,
-    asks_once_more=ends_match,
     words=(0, 1),
-    group=Group.TURNS,
-    brief="suggest ending the match without a result",
     keywords="abort annul void",
-    goes_with_turn=True,
     reread=_cancelled,
     accepts=lambda words: words in ("", "conditions"),
+    proof=Proof(again=ends_match),
+    role=Role.GOES_WITH_TURN,
 )
 MUTE = Command(
     "mute",
     "[NUMBER] [off]",
     "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
-    changes=True,
+    Group.TURNS,
+    "stop offers and notes from your opponent",
     of_match=True,
     words=(0, 1),
-    group=Group.TURNS,
-    brief="stop offers and notes from your opponent",
     keywords="nag nagging ignore silence",
 )

@@ -5,7 +5,7 @@ from typing import Any
 from engines.core import Seat
 from notation.core import Notation
 from notation.resemblance import resembling
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
@@ -169,26 +169,23 @@ MOVE = Command(
     "[NUMBER] TURN",
     "play a turn; in a reply about a match, the turn alone is enough",
     move,
-    changes=True,
+    Group.TURNS,
+    "play a turn; in a reply, the turn is enough",
     of_match=True,
     takes_turn=True,
     words=(1, 40),
     aliases=("mvoe", "board"),
-    resumes=True,
-    group=Group.TURNS,
-    brief="play a turn; in a reply, the turn is enough",
     keywords="turn moves moving",
-    plays=True,
+    role=Role.PLAYS | Role.RESUMES,
 )
 UNDO = Command(
     "undo",
     "[NUMBER]",
     "take back your unfinished turn, or ask to take back your last turn; no need to ask where undo=free was agreed",
     undo,
-    changes=True,
+    Group.TURNS,
+    "take back a turn, if your opponent agrees",
     of_match=True,
-    group=Group.TURNS,
-    brief="take back a turn, if your opponent agrees",
     keywords="takeback retract mistake wrong correct correction",
 )
 RESIGN = Command(
@@ -196,22 +193,20 @@ RESIGN = Command(
     "[NUMBER]",
     "give up the match; we'll ask you to confirm",
     resign,
-    changes=True,
+    Group.TURNS,
+    "give up the match",
     of_match=True,
-    asks_once_more=True,
-    group=Group.TURNS,
-    brief="give up the match",
     keywords="forfeit surrender concede",
+    proof=ASKS,
 )
 CLAIM = Command(
     "claim",
     "[NUMBER]",
     "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
     claim,
-    changes=True,
+    Group.TURNS,
+    "win a match whose time is up",
     of_match=True,
-    group=Group.TURNS,
-    brief="win a match whose time is up",
     keywords="overdue late slow flag",
 )
 SAY = Command(
@@ -219,12 +214,11 @@ SAY = Command(
     "[NUMBER] TEXT",
     "write to your opponent without moving",
     say,
-    changes=True,
+    Group.TURNS,
+    "write to your opponent without moving",
     of_match=True,
     words=(0, 500),
     aliases=("chat",),
-    group=Group.TURNS,
-    brief="write to your opponent without moving",
     keywords="talk chat write comment text message",
     takes_text=True,
     counts_below_signature=True,

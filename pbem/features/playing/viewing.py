@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import commands
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
@@ -283,50 +283,53 @@ GAMES_COMMAND = Command(
     "[PLAYER] [PAGE]",
     "list your matches, or another player's",
     games,
+    Group.BOARDS,
+    "list your matches",
     words=(0, 2),
     aliases=("matches",),
-    group=Group.BOARDS,
-    brief="list your matches",
     keywords="matches match status waiting pending",
     own_cost=BOARD,
+    proof=LOOKS,
 )
 SHOW = Command(
     "show",
     "[NUMBER[#TURN]]",
     "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
     show,
+    Group.BOARDS,
+    "show a match",
     of_match=True,
     looks_back=True,
-    group=Group.BOARDS,
-    brief="show a match",
     keywords="board position diagram see view",
     open_to=Who.GUESTS,
+    proof=LOOKS,
 )
 RECORD = Command(
     "record",
     "[NUMBER[#TURN]] [full]",
     'send you the record of a match; "full" adds when each turn was played, turns taken back, and pauses',
     record,
-    is_large=True,
+    Group.BOARDS,
+    "get the record of a match",
     of_match=True,
     looks_back=True,
     words=(0, 1),
-    group=Group.BOARDS,
-    brief="get the record of a match",
     keywords="save sgf pgn notation-file download",
     own_cost=BOARD + ANIMATION,
     reread=of_all,
+    proof=LARGE,
 )
 PREVIEW = Command(
     "preview",
     "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
     "see the board after one or more turns without playing them; the last one may be unfinished",
     preview,
+    Group.BOARDS,
+    "see where a turn leads, without playing it",
     of_match=True,
     takes_turn=True,
     looks_back=True,
     words=(0, 200),
-    group=Group.BOARDS,
-    brief="see where a turn leads, without playing it",
     keywords="try test look steps step",
+    proof=LOOKS,
 )

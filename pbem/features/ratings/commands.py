@@ -5,7 +5,7 @@ from itertools import islice
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import commands, intents
 from pbem.errors import Refused
 from pbem.matches.ratings import derivation, standings
@@ -106,9 +106,10 @@ STANDINGS = Command(
     "[GAME] [PAGE]",
     'list the players of a game by their ratings; "help ratings" explains them',
     show,
+    Group.CONTESTS,
+    "list players by their ratings",
     words=(0, 2),
     aliases=("ratings", "ranking"),
-    group=Group.CONTESTS,
-    brief="list players by their ratings",
     own_cost=BOARD,
+    proof=LOOKS,
 )

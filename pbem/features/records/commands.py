@@ -9,7 +9,7 @@ from functools import partial
 from sqlmodel import Session, select
 
 from notation import time_control
-from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Shape, ToPlayer
+from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Reach, Request, Role, Shape, ToPlayer
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.terms import BEGIN, is_first
@@ -117,26 +117,24 @@ REPLAY = Command(
     "[NUMBER[#TURN]] PLAYER [begin=me|you|random] [time=14d+1d]",
     "offer someone an unrated match that begins after a turn of another match; 42#7 is match 42 after turn 7",
     replay,
-    changes=True,
+    Group.MATCHES,
+    "go on from a position of another match",
     of_match=True,
     looks_back=True,
     words=(1, 8),
-    resumes=True,
-    group=Group.MATCHES,
-    brief="go on from a position of another match",
     keywords="practice practise continue resume-from",
-    match_reach=Reach.NOWHERE,
     shape=Shape(r"(?:#?\d{1,9}(?:#\d{1,4})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|GAME|-*(?:un)?rated))*"),
+    at_once=AtOnce(Reach.NOWHERE),
+    role=Role.RESUMES,
 )
 RECORDS = Command(
     "records",
     "mine [before NUMBER]",
     "get the records of all your matches in one archive, the newest first",
     records,
-    changes=True,
+    Group.BOARDS,
+    "get all your records in one archive",
     words=(1, 3),
-    group=Group.BOARDS,
-    brief="get all your records in one archive",
     keywords="archive zip backup",
     shape=OWN_RECORDS,
     reread=of_one,

@@ -12,7 +12,7 @@ from notation import time_control
 from notation.games import GAMES
 from notation.time_control import BadTime
 from pbem.config import ServerSettings
-from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Shape
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role, Shape
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands, terms
 from pbem.conversation.syntax.terms import is_first
@@ -249,51 +249,49 @@ SEEK = Command(
     'offer a match to everybody, to some ratings, or only to players who rarely lose on time ("reliable"); '
     '"repeat=3" lets three matches begin with it, "standing" ten',
     seek,
-    changes=True,
+    Group.MATCHES,
+    "offer a match to everybody",
     words=(1, 12),
-    resumes=True,
-    group=Group.MATCHES,
-    brief="offer a match to everybody",
     keywords="seeking open standing",
     takes_game=True,
     shape=Shape(r".*(?:=|\bGAME\b).*|"),
+    role=Role.RESUMES,
 )
 SEEKS = Command(
     "seeks",
     "[GAME] [time=14d+1d] [rating=+-200] [PAGE]",
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
+    Group.MATCHES,
+    "list what others want to play",
     words=(0, 4),
-    group=Group.MATCHES,
-    brief="list what others want to play",
     keywords="lobby waiting-room offered",
     own_cost=BOARD,
     takes_game=True,
     shape=Shape(r"(?:(?:GAME|(?:time|rating)=\S+|\d{1,9})(?:\s+|$))*"),
+    proof=LOOKS,
 )
 TAKE = Command(
     "take",
     "SEEK",
     "begin the match that somebody seeks, by the number in the list",
     take,
-    changes=True,
+    Group.MATCHES,
+    "begin the match that somebody seeks",
     words=(1, 1),
-    resumes=True,
-    group=Group.MATCHES,
-    brief="begin the match that somebody seeks",
     keywords="join-match",
     shape=NUMBER,
     reread=partial(_number_of, "take"),
+    role=Role.RESUMES,
 )
 UNSEEK = Command(
     "unseek",
     "[SEEK]",
     'take one of your seeks back; "cancel seek NUMBER" does the same',
     unseek,
-    changes=True,
+    Group.MATCHES,
+    "take back a seek",
     words=(0, 1),
-    group=Group.MATCHES,
-    brief="take back a seek",
     shape=NUMBER,
     reread=partial(_number_of, "unseek"),
 )

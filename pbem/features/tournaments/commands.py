@@ -6,7 +6,7 @@ from functools import partial
 from sqlmodel import Session
 
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Group, Line, Request, Shape
+from pbem.conversation.core import BOARD, LOOKS, NAMED_CONTEST, Command, Decision, Group, Line, Request, Role, Shape
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands
 from pbem.errors import Refused
@@ -260,59 +260,58 @@ TOURNAMENTS = Command(
     "[PAGE]",
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
+    Group.CONTESTS,
+    "list the tournaments",
     words=(0, 1),
-    group=Group.CONTESTS,
-    brief="list the tournaments",
     own_cost=BOARD,
     shape=re.compile(r"\d{0,9}"),
+    proof=LOOKS,
 )
 TOURNAMENT = Command(
     "tournament",
     "TOURNAMENT [PAGE]",
     "show a tournament, by the number in the list: who is in it, and how it stands",
     show,
+    Group.CONTESTS,
+    "show a tournament",
     words=(1, 2),
     aliases=("ladder", "league"),
-    group=Group.CONTESTS,
-    brief="show a tournament",
     own_cost=BOARD,
     shape=re.compile(r"\d{1,9}(?:\s+\d{1,3})?"),
     reread=partial(_number_of, "tournament"),
+    proof=LOOKS,
 )
 ENTER = Command(
     "enter",
     "TOURNAMENT",
     "enter a tournament, in which your matches begin by themselves, or a ladder",
     enter,
-    changes=True,
+    Group.CONTESTS,
+    "enter a tournament or a ladder",
     words=(1, 1),
-    resumes=True,
-    group=Group.CONTESTS,
-    brief="enter a tournament or a ladder",
     shape=NUMBER,
     reread=partial(_number_of, "enter"),
+    role=Role.RESUMES,
 )
 CLIMB = Command(
     "climb",
     "LADDER PLAYER",
     'meet someone above you on a ladder; "challenge NAME on ladder 3" does the same',
     climb,
-    changes=True,
+    Group.CONTESTS,
+    "challenge someone above you on a ladder",
     words=(2, 2),
-    resumes=True,
-    group=Group.CONTESTS,
-    brief="challenge someone above you on a ladder",
     shape=re.compile(r"\d{1,9}\s+\S+"),
+    role=Role.RESUMES,
 )
 RETIRE = Command(
     "retire",
     "TOURNAMENT",
     'withdraw from a tournament; "withdraw from tournament 3" does the same',
     retire,
-    changes=True,
+    Group.CONTESTS,
+    "withdraw from a tournament",
     words=(1, 1),
-    group=Group.CONTESTS,
-    brief="withdraw from a tournament",
     shape=NUMBER,
     reread=partial(_number_of, "retire"),
 )
@@ -322,9 +321,8 @@ HOST = Command(
     "open a tournament, if the operator of this server trusts you with that; every=month opens another each month,"
     ' until you write "host stop TOURNAMENT"',
     host,
-    changes=True,
+    Group.CONTESTS,
+    "open a tournament",
     words=(2, 20),
-    group=Group.CONTESTS,
-    brief="open a tournament",
     shape=Shape(rf".*(?:=|\bGAME\b|\b{_KIND}\b).*|{_STOP.pattern}"),
 )

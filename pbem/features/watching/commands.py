@@ -7,7 +7,7 @@ from functools import partial
 from sqlmodel import col, or_, select
 
 from notation.games import GAMES
-from pbem.conversation.core import NAMED_CONTEST, Command, Decision, Group, Line, Request
+from pbem.conversation.core import NAMED_CONTEST, AtOnce, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.people import commands
@@ -194,11 +194,10 @@ WATCH = Command(
     "[NUMBER|PLAYER|tournament NUMBER]",
     "see what others play, turn by turn",
     watch,
-    changes=True,
+    Group.BOARDS,
+    "see what others play, turn by turn",
     words=(0, 2),
     aliases=("spectate",),
-    group=Group.BOARDS,
-    brief="see what others play, turn by turn",
     keywords="spectate follow kibitz",
     shape=_SUBJECT,
     reread=partial(_plainly, "watch"),
@@ -208,11 +207,10 @@ UNWATCH = Command(
     "[NUMBER|PLAYER|tournament NUMBER]",
     "end that; alone, it ends all",
     unwatch,
-    changes=True,
+    Group.BOARDS,
+    "end that",
     words=(0, 2),
-    group=Group.BOARDS,
-    brief="end that",
-    ends_news=True,
     shape=_SUBJECT,
     reread=partial(_plainly, "unwatch"),
+    at_once=AtOnce(news=True),
 )
