@@ -37,7 +37,6 @@ WAITING = {
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",
-    "ix_watch_unnoticed",
     "ix_tournament_told",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""

@@ -9,7 +9,6 @@ from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
-from pbem.features.bulletin import bulletins
 from pbem.features.challenges import offers
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
@@ -154,13 +153,6 @@ WATCHING = Feature(
     on_ban=watches.forget,
     export=watches.export,
 )
-BULLETIN = Feature(
-    name="bulletin",
-    preferences=(bulletins.BULLETIN,),
-    due=bulletins.DUE,
-    on_leave=bulletins.forget,
-    export=bulletins.export,
-)
 EXPLAINING = Feature(name="explaining", commands=(HELP, RULES))
 MODERATION = Feature(
     name="moderation",
@@ -170,6 +162,6 @@ MODERATION = Feature(
 )
 FEATURES = Features(
     *(PLAYING, TIME, ACCOUNTS, CHALLENGES, SEEKING, TOURNAMENTS_, HOUSE, RATINGS, RECORDS_, PEOPLE, WATCHING),
-    *(BULLETIN, EXPLAINING, MODERATION),
+    *(EXPLAINING, MODERATION),
 )
 """All of them, in the order in which help lists their commands and their work is done."""

@@ -9,7 +9,6 @@ from notation.games import GAMES
 from pbem.matches import queries
 from pbem.matches.clock import calendars, timekeeping
 from pbem.matches.events import MatchStarted
-from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Match, MatchState, Player, Tournament
 
 ARE_UNREPORTED = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
@@ -40,7 +39,6 @@ def begin(
         to_move=turn,
         created=now,
         started=now,
-        shown=UNNOTICED,
     )
     session.add(match)
     session.flush()

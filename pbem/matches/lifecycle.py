@@ -40,7 +40,6 @@ from pbem.matches.events import (
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
-from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
@@ -123,7 +122,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     _check_answer(match, player)
     if not session.get_one(Player, match.challenger).can_play:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
-    match.state, match.started, match.shown = MatchState.RUNNING, now, UNNOTICED
+    match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn
     timekeeping.start(session, match, now)
     calendars.begin(session, match, now)

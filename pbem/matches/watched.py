@@ -6,42 +6,18 @@ nothing more than before, whether anybody watches or not: what its spectators ar
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, case, exists, or_, update
+from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from pbem.matches.queries import version
-from pbem.storage.models import Entry, Match, TakenBack, Watch
-from pbem.storage.retention import change
+from pbem.storage.models import Match, TakenBack
 
-UNNOTICED = -1
-"""The version of a match that has just begun: whether anybody watches it is seen to later."""
 IS_UNSEEN: tuple[ColumnElement[bool], ...] = (
     col(Match.shown).is_not(None),
     or_(col(Match.shown) != col(Match.plies) + col(Match.shift), col(Match.ended).is_not(None)),
 )
 """What is true of a match with something to be shown, in the words of its index."""
-
-_IS_WATCHED = exists().where(
-    or_(
-        col(Watch.whom) == col(Match.seat0),
-        col(Watch.whom) == col(Match.seat1),
-        col(Watch.tournament) == col(Match.tournament),
-    )
-)
-_BEGUN = (
-    update(Match)
-    .where(*IS_UNSEEN, col(Match.shown) == UNNOTICED)
-    .values(shown=case((_IS_WATCHED, col(Match.begun_after)), else_=None))
-)
-_GOES_ON = (
-    col(Match.to_move).is_not(None),
-    or_(col(Match.shown).is_(None), col(Match.shown) == UNNOTICED),
-)
-_FROM_NOW: dict[str, Any] = {"shown": col(Match.plies) + col(Match.shift)}
-_MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,40 +30,20 @@ class WatchedNews:
     """The turns that they had seen and that were taken back."""
 
 
-def has_begun(session: Session) -> bool:
-    """Return whether any match has just begun, so that it isn't known whether somebody watches it."""
-    new = select(Match.id).where(*IS_UNSEEN, col(Match.shown) == UNNOTICED).limit(1)
-    return session.exec(new).first() is not None
-
-
-def notice_begun(session: Session) -> None:
-    change(session, _BEGUN)
-
-
 def mark(session: Session, match: Match) -> None:
     """Mark a match, which is locked, as watched from now on, if it isn't yet."""
-    if match.shown is None or match.shown == UNNOTICED:
+    if match.shown is None:
         match.shown = version(match)
         session.flush()
 
 
-def mark_all(session: Session, watch: Watch, now: datetime) -> None:
-    if watch.whom is not None:
-        for seat in (col(Match.seat0), col(Match.seat1)):
-            change(session, _MARKED.where(seat == watch.whom))
-    if watch.tournament is not None:
-        entered = select(Entry.player).where(Entry.tournament == watch.tournament)
-        change(session, _MARKED.where(col(Match.seat0).in_(entered), col(Match.tournament) == watch.tournament))
-    watch.noticed = now
-
-
 def unseen(session: Session, most: int) -> list[int]:
-    rows = select(Match.id).where(*IS_UNSEEN, col(Match.shown) > UNNOTICED).order_by(col(Match.shown)).limit(most)
+    rows = select(Match.id).where(*IS_UNSEEN).order_by(col(Match.shown)).limit(most)
     return [number or 0 for number in session.exec(rows)]
 
 
 def is_unseen(match: Match) -> bool:
-    return match.shown not in (None, UNNOTICED) and (match.shown != version(match) or match.ended is not None)
+    return match.shown is not None and (match.shown != version(match) or match.ended is not None)
 
 
 def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> WatchedNews | None:

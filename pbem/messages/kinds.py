@@ -44,8 +44,7 @@ MATCHES = Kind("stop")
 """Whatever is of no other kind."""
 WATCHED = Kind("stop spectating", frozenset({"watched"}))
 OF_TOURNAMENTS = Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"}))
-BULLETIN = Kind("stop bulletin", frozenset({"bulletin"}))
-KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS, BULLETIN)
+KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS)
 """A token of one click names a kind by its place here: new ones go to the end."""
 _OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
 

@@ -171,7 +171,3 @@ def _plays(match: Match, reader: Player | None) -> bool:
 def last_ply(match: Match, sight: Sight) -> int:
     is_late = sight is Sight.LATE and match.state == MatchState.RUNNING
     return max(match.plies - 1, match.begun_after) if is_late else match.plies
-
-
-def allows_any(player: Player) -> bool:
-    return player.address != HOUSE and WATCHERS.of(player.settings) != NOBODY

@@ -32,8 +32,6 @@ class Preference:
     """The most words that a choice has."""
     on_choice: Callable[[Session, Player, datetime], None] | None = None
     """Does what follows from a choice, which the locked row of the player has already."""
-    depends_on: tuple[str, ...] = ()
-    """Other preferences whose choice has the same consequences."""
 
     @property
     def default(self) -> str:

@@ -1,4 +1,4 @@
-"""News by mail: gathered in a digest, by match and by kind, with calendar entries, and the weekly bulletin."""
+"""News by mail: gathered in a digest, by match and by kind, with calendar entries."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from icalendar import Calendar
 
 from tests import scenes
-from tests.correspondence import Correspondence, said, text, to
+from tests.correspondence import Correspondence, text, to
 
 CHALLENGE = "challenge bob quadrature time=3d/move"
 
@@ -51,21 +51,6 @@ def test_a_calendar_entry_says_when_a_turn_is_due(letters: Correspondence) -> No
     assert file.get_filename() == "due.ics"
     assert str(event["SUMMARY"]) == "Quadrature #1: your turn against alice"
     assert (event.decoded("DTSTART") - letters.clock()).days == 3
-
-
-@scenes.after(scenes.match, CHALLENGE)
-def test_the_bulletin_comes_once_a_week_to_those_who_want_it(letters: Correspondence) -> None:
-    letters.say("alice", "set bulletin on")
-    letters.say("bob", "seek kvadratik")
-    letters.run_for(days=6, hours=23)
-    assert letters.rows("select id from outgoing where template = 'bulletin'") == []
-
-    (mail,) = letters.run_for(hours=2)
-
-    assert (mail["To"], mail["Subject"]) == ("alice@mail.example", "[pbem] The last week")
-    assert "* Kvadratik bob" in said(mail)
-    assert mail["List-Unsubscribe"]
-    assert letters.run_for(days=1) == []
 
 
 @scenes.after(scenes.match, CHALLENGE)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, update
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from pbem.config import ServerSettings
 from pbem.features.watching import watches
-from pbem.matches import lifecycle, queries, watched
+from pbem.matches import lifecycle, queries
 from pbem.players import directory
 from pbem.players.directory import Sight
 from pbem.secret import Secret
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState, Outgoing, Player, Watch
+from pbem.storage.models import Match, MatchState, Outgoing, Player
 from tests import databases
 from tests.contests import NOW, people
 
@@ -26,7 +26,7 @@ FULL, LATE, HIDDEN = Sight.ALL, Sight.LATE, Sight.NOTHING
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    """Let alice and bob play and let others see it; carol watches the match, and dave watches both of them."""
+    """Let alice and bob play and let others see it; carol and dave watch."""
     databases.make(databases.at(tmp_path))
     engine = database.connect(databases.at(tmp_path))
     with database.transaction(engine) as session:
@@ -38,8 +38,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         alice, bob, carol, dave = people(session)
         (event,) = lifecycle.offer(session, alice, bob, "quadrature", {}, NOW)
         lifecycle.accept(session, event.match, bob, NOW)
-        for spectator, subject in ((carol, event.match), (dave, alice), (dave, bob)):
-            assert watches.begin(session, spectator, subject, NOW)
+        for spectator in (carol, dave):
+            assert watches.begin(session, spectator, event.match, NOW)
     yield engine
     engine.dispose()
 
@@ -98,27 +98,6 @@ def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeyp
     assert watches.show(engine, SERVER, NOW) == 1
     assert watches.show(engine, SERVER, NOW) == 0
     assert shown(engine) == (2, 1)
-
-
-@pytest.mark.parametrize("watches_first", [False, True])
-def test_a_match_that_begins_while_somebody_begins_to_watch_its_player_is_watched(
-    engine: Engine, watches_first: bool
-) -> None:
-    """In whatever order the two are settled, once both are committed."""
-    with database.transaction(engine) as session:
-        session.execute(update(Match).values(shown=watched.UNNOTICED))
-        session.execute(update(Watch).values(noticed=None))
-    steps = (_settle_watches, watched.notice_begun)
-    for step in steps if watches_first else steps[::-1]:
-        with database.transaction(engine) as session:
-            step(session)
-
-    assert shown(engine) == (0, 0)
-
-
-def _settle_watches(session: Session) -> None:
-    for row in session.exec(select(Watch)).all():
-        watched.mark_all(session, row, NOW)
 
 
 def test_a_match_that_is_over_is_open_to_everybody(engine: Engine) -> None:

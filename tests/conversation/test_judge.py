@@ -99,7 +99,7 @@ enter 1
 climb 3 bob
 retire 2
 host knock-out kvadratik time=3d/move
-watch carol
+watch 1
 unwatch
 block carol
 reject hexaphages

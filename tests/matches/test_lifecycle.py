@@ -251,9 +251,8 @@ WRITERS = {
     "matches/arranged.py": {"Match()"},
     "features/records/imported.py": {"Match()"},
     "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
-    "matches/watched.py": {"Match"},
 }
-"""What other modules write: a match that is new, which the lifecycle takes over; and what its spectators have seen."""
+"""What other modules write: a match that is new, which the lifecycle takes over."""
 
 
 @pytest.mark.slow

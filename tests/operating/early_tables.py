@@ -19,6 +19,10 @@ alter table serverkey add column since timestamp;
 alter table serverkey add column until timestamp;
 alter table clock add column seen timestamp;
 alter table clock add column steady_since timestamp;
+create table bulletin (player integer primary key, due timestamp not null, told timestamp not null);
+drop table watch;
+create table watch (id integer primary key, player integer, "match" integer, whom integer, tournament integer,
+    left_out boolean, created timestamp, noticed timestamp);
 update alembic_version set version_num = '1.0011'
 """
 

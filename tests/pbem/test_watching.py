@@ -7,7 +7,7 @@ import pytest
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
-BOB, CAROL = "bob@mail.example", "carol@mail.example"
+CAROL = "carol@mail.example"
 TURNS = ("e3f4", "e9f8", "f3g4", "f9g8", "b3c4", "b9c8")
 NOT_OPEN = "its players don't both let others see it."
 
@@ -36,13 +36,6 @@ def html(mail: EmailMessage) -> str:
     return str(part.get_content()) if part is not None else ""
 
 
-def state(letters: Correspondence) -> list[tuple[object, ...]]:
-    """Return who watches which match, player or tournament; numbers of players differ from database to database."""
-    name = "(select name from player where id = {})"
-    columns = f"{name.format('watch.player')}, match, {name.format('watch.whom')}, tournament, left_out"
-    return letters.execute(f"select {columns} from watch order by id")
-
-
 def test_nothing_but_the_board_is_told(letters: Correspondence) -> None:
     write(letters, "carol", "watch 1")
 
@@ -67,25 +60,16 @@ def test_whatever_a_spectator_answers_gets_an_answer_and_changes_nothing(letters
     assert letters.execute("select plies, shift, state, offers from match") == before
 
 
-def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(letters: Correspondence) -> None:
-    for words in ("watch 1", "watch alice", "watch bob"):
-        write(letters, "carol", words)
-    write(letters, "bob", "watch alice")
-
-    sent = play(letters, 1)
-
-    (mail,) = watched(sent)
-    assert "You watch alice and bob." in text(mail)
-    assert "body=unwatch%20alice" in html(mail)
-    assert watched(sent, BOB) == []
-    write(letters, "carol", "unwatch 1")
-    assert watched(play(letters, 2)) == [], "it is left out, though she watches both players"
-    assert "Match #1, Quadrature: alice - bob (left out)" in text(write(letters, "carol", "watch"))
+def test_watching_begins_is_listed_and_ends(letters: Correspondence) -> None:
+    write(letters, "carol", "watch 1")
+    assert len(watched(play(letters, 1))) == 1
+    assert "Match #1, Quadrature: alice - bob" in text(write(letters, "carol", "watch"))
+    assert "any more." in text(write(letters, "carol", "unwatch match #1"))
+    assert watched(play(letters, 2)) == []
     write(letters, "carol", "watch 1")
     assert len(watched(play(letters, 3))) == 1
     assert "You don't watch anything any more." in text(write(letters, "carol", "unwatch"))
     assert watched(play(letters, 4)) == []
-    assert [row[0] for row in state(letters)] == ["bob"]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
 
 
 def _spectators(rehearsal: Rehearsal) -> None:
-    """Let x1 watch match 2 and o1 watch x0, and its last turn be one that they haven't seen."""
+    """Let x1 and o1 watch match 2, and its last turn be one that they haven't seen."""
     rehearsal.begin_on_a_clock("7d/move", HOUR)
     now = rehearsal.server.clock()
     with transaction(rehearsal.server.engine) as session:
@@ -91,11 +91,11 @@ def _spectators(rehearsal: Rehearsal) -> None:
         assert match is not None
         for address in (X, O):
             player(session, address).settings = {"watchers": "on"}
-        for name, subject in (("x1", match), ("o1", player(session, X))):
+        for name in ("x1", "o1"):
             spectator = Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now)
             session.add(spectator)
             session.flush()
-            watches.begin(session, spectator, subject, now)
+            watches.begin(session, spectator, match, now)
         match.shown = queries.version(match) - 1
 
 

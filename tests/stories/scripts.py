@@ -417,10 +417,11 @@ def watching(letters: Correspondence) -> None:
     letters.write("mallory@far.example", "watch 1")
     letters.say("carol", "watch 1\nshow 1")
     letters.say("alice", "set watchers on")
-    letters.say("carol", "watch alice\nhelp watching")
+    letters.say("carol", "watch alice")
+    letters.say("carol", "help watching")
     letters.say("bob", "set watchers delayed")
     letters.say("carol", "watch match #1")
-    letters.say("dave", "set mail batch\nwatch bob\nwatch tournament 7")
+    letters.say("dave", "set mail batch\nwatch 1")
     letters.say("alice", "#1 e3f4\n#1 if e9f8 then f3g4\n\nGood luck!")
     letters.say("bob", "set watchers on")
     letters.say("bob", "#1 e9e8\n#1 undo")
@@ -494,9 +495,8 @@ def analysing(letters: Correspondence) -> None:
 
 
 def ranking(letters: Correspondence) -> None:
-    """Play a rated match, look at the standings before and after it, and after its week, and get a bulletin."""
+    """Play a rated match, look at the standings before and after it, and after its week."""
     letters.match("challenge bob quadrature rated")
-    letters.say("alice", "set bulletin on")
     letters.say("alice", "standings")
     letters.reply(letters.last("alice"), "#1 e3f4")
     letters.reply(letters.last("bob"), "e9f8")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from pbem.players.rate_limits import MOST_SAME
 from pbem.server import daemon
 from pbem.server.scheduled import alerts
 from pbem.storage import database
-from pbem.storage.models import Bulletin, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.retention import is_removed
 from tests.bounces import dsn
@@ -272,11 +271,6 @@ def _moderate(letters: Correspondence) -> None:
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
     letters.wait(minutes=1)
-    letters.reply(letters.received[ALICE][1], "set bulletin on")
-    with database.transaction(engine) as session:
-        row = session.exec(select(Bulletin)).one()
-        row.due, row.told = letters.clock(), letters.clock() - timedelta(days=30)
-    letters.wait(minutes=1)
 
 
 def _known_already(letters: Correspondence, *names: str) -> None:
@@ -303,13 +297,13 @@ def _compete(letters: Correspondence) -> None:
     for name, words in (("gina", "enter 1"), ("hugo", "enter 1"), ("hugo", "withdraw from 1"), ("hugo", "enter 1")):
         write(name, words)
     alice = str(letters.received[ALICE][1]["Reply-To"])
-    letters.write(ALICE, "watch tournament 1", to=alice)
     write("ines", "tournaments")
     write("ines", "enter 1")
     for _ in range(2):
         ((number, name),) = letters.execute(
             "select match.id, name from match join player on player.id = seat0 where tournament = 1 and ended is null"
         )
+        letters.write(ALICE, f"watch {number}", to=alice)
         write(str(name), f"#{number} setup +x+x")
         letters.write(ALICE, f"unwatch {number}", to=alice)
         letters.reply(write(str(name), f"#{number} resign"), "yes")

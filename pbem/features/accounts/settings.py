@@ -24,7 +24,7 @@ from pbem.storage.preferences import OFF, Preference
 MOST_MATCHES = 50
 """For how many matches a player can choose when news of it comes."""
 ALONE = "when news of that match comes"
-MOST_WORDS = 47
+MOST_WORDS = 45
 """How many words a line of settings may have: the name and the choice of each."""
 
 
@@ -48,9 +48,7 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     if choices:
         player.settings = settings
     for preference in known.values():
-        if preference.on_choice is not None and not choices.keys().isdisjoint(
-            (preference.name, *preference.depends_on)
-        ):
+        if preference.on_choice is not None and preference.name in choices:
             preference.on_choice(request.session, player, request.now)
     days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
     if {timekeeping.REMIND, ZONE}.intersection(choices):
@@ -178,8 +176,7 @@ def resume_match(request: Request, line: Line) -> Decision:
 KEYWORDS = (
     "settings setting preferences preference picture pictures image images html unicode ascii words "
     "colour color automove forced digest daily batch frequency mails receipt zone timezone hour blind "
-    "screenreader remind reminder reminders nag nagtime calendar ical ics weekend weekends workdays "
-    "bulletin weekly newsletter"
+    "screenreader remind reminder reminders nag nagtime calendar ical ics weekend weekends workdays"
 )
 """The words under which help finds `set`."""
 
@@ -208,13 +205,13 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
 
 STOP = Command(
     "stop",
-    "[spectating|tournaments|bulletin]",
+    "[spectating|tournaments]",
     'stop news by email until you write "start" or make a move; your matches go on; or one kind of news for good',
     stop,
     Group.ACCOUNT,
     "stop news by email",
     words=(0, 1),
-    shape=re.compile("(?:spectating|tournaments|bulletin)?", re.IGNORECASE),
+    shape=re.compile("(?:spectating|tournaments)?", re.IGNORECASE),
     aliases=("signoff", "unsubscribe", "never"),
     keywords="quiet silent",
     open_to=Who.GUESTS,

@@ -1,12 +1,8 @@
 """What spectators are shown of a match, and what they are told of what they watch."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.storage.payloads import News, Part, Section
-
-
-class WatchedPlayer(Part):
-    player: str
 
 
 class WatchedTurn(News, template="watched"):
@@ -20,42 +16,30 @@ class WatchedTurn(News, template="watched"):
     """The turns that the reader has seen and that were taken back."""
     late: bool = False
     """Whether the reader sees the match without its last turn, as its players wish."""
-    players: tuple[WatchedPlayer, ...] = ()
-    """Those of its players that the reader watches."""
-    tournament: int | None = None
-    """Its tournament, if the reader watches that."""
     message: tuple[str, ...] = ()
     """Always empty: nothing that players write to each other is shown. A digest asks all news for their words."""
     is_long: ClassVar = True
 
 
-class WatchedThing(Part):
-    kind: Literal["match", "player", "tournament"]
-    number: int | None = None
-    title: str = ""
-    """The game of a match, the title of a tournament."""
-    player: str = ""
-    opponent: str = ""
-    left_out: bool = False
-    """Whether it is a match that they don't want to see, though they watch a player or a tournament."""
+class WatchedMatch(Part):
+    number: int
+    title: str
+    player: str
+    opponent: str
     hidden: bool = False
     """Whether its players don't let others see it now."""
 
 
 class Watching(Section, template="watching"):
-    begun: WatchedThing | None = None
+    begun: WatchedMatch | None = None
     late: bool = False
     """Whether a match that they watch now is shown to them a turn late."""
     known: bool = False
     """Whether they have watched it before."""
-    ended: WatchedThing | None = None
+    ended: WatchedMatch | None = None
     all_ended: int | None = None
-    """How many things were all that they have watched, and don't any more."""
-    matches: tuple[int, ...] = ()
-    """The running matches that they see of what they watch now, if it is a player or a tournament."""
-    narrow: bool = False
-    """Whether a player lets others watch their matches in tournaments only."""
-    rows: tuple[WatchedThing, ...] = ()
+    """How many matches were all that they have watched, and don't any more."""
+    rows: tuple[WatchedMatch, ...] = ()
     lists: bool = False
     """Whether they asked for the list."""
     heading: ClassVar = "What you watch"

@@ -40,7 +40,6 @@ from pbem.storage.models.people import (
     Announcement,
     Block,
     BlockedAddress,
-    Bulletin,
     Calendar,
     ClosedAddress,
     Departure,

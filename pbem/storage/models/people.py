@@ -130,14 +130,6 @@ class Seek(SQLModel, table=True):
     closed: datetime | None = Field(default=None, sa_type=Utc)
 
 
-class Bulletin(SQLModel, table=True):
-    player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
-    due: datetime = Field(sa_type=Utc, index=True)
-    """When they get the next one."""
-    told: datetime = Field(sa_type=Utc)
-    """Until when the last one told what happened."""
-
-
 class Block(SQLModel, table=True):
     """A player who wants nothing from another. Only the one who blocks ever learns of it."""
 

@@ -1,1 +1,0 @@
-"""The weekly bulletin: finished matches, open seeks, standings."""
