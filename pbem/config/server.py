@@ -180,7 +180,6 @@ class BackupSettings(ConfigTable):
 
     folder: Path | None = None
     keep: Limit = 7
-    with_secrets: bool = True
 
 
 class PublishSettings(ConfigTable):

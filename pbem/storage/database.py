@@ -33,7 +33,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
-from pbem.storage import leases, sqlite, unfinished
+from pbem.storage import leases, sqlite
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 Progress = Callable[[str, int, int], None]
@@ -76,10 +76,6 @@ class TooEarly(Outdated):
 
 class TooLate(Outdated):
     """A database whose tables belong to a newer version of pbem."""
-
-
-class HalfRestored(Unusable):
-    """A database whose restore was interrupted."""
 
 
 class NoDatabase(Unusable):
@@ -266,13 +262,8 @@ def is_current(engine: Engine) -> bool:
 
 
 def revision(connection: Connection) -> str | None:
-    """Return the revision of the tables, as Alembic notes it; None where there are none. Raises HalfRestored."""
+    """Return the revision of the tables, as Alembic notes it; None where there are none."""
     tables = inspect(connection)
-    if unfinished.is_marked(tables):
-        raise HalfRestored(
-            'a "pbem restore" into this database was interrupted before it was whole: do it again. '
-            f"To begin without it, drop the table {unfinished.TABLE}"
-        )
     if not tables.has_table(_VERSION):
         _require_none(tables.get_table_names())
         return None
@@ -284,7 +275,7 @@ def revision(connection: Connection) -> str | None:
 
 def _require_none(tables: Collection[str]) -> None:
     """Raise Foreign if there are tables, and none of ours."""
-    if tables and not {_VERSION, unfinished.TABLE} & {*tables}:
+    if tables and _VERSION not in tables:
         raise Foreign(_FOREIGN.format(f"the tables {', '.join(sorted(tables)[:3])}{' …' if len(tables) > 3 else ''}"))
 
 
@@ -311,7 +302,10 @@ def require_made(engine: Engine) -> str:
     missing = "there are no tables in the database"
     if file:
         missing = f"the database {file} is empty" if Path(file).exists() else f"there is no database {file}"
-    raise NoDatabase(f'{missing}: is its disk mounted? For a new server, "pbem init" makes it')
+    raise NoDatabase(
+        f'{missing}: is its disk mounted? For a new server, "pbem init" makes it;'
+        ' if "pbem restore" was interrupted, run it again'
+    )
 
 
 def require_current(engine: Engine) -> None:

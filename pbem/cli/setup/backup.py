@@ -1,8 +1,6 @@
 """The commands `backup` and `restore`, for all that a server has in one file, and `move`, from SQLite to PostgreSQL."""
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +8,10 @@ import typer
 
 from pbem import config, failpoints
 from pbem.cli import core, logs
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
+from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
-from pbem.config.veiled import veiled_url, veils
+from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
 from pbem.server.backups import NotBackedUp, NotRestored, archive, moving, restoring
 from pbem.server.backups.archive import Manifest
@@ -24,25 +22,19 @@ from pbem.storage import database
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to make; one that exists is never overwritten.")],
     config_file: ConfigOption = CONFIG,
-    without_secrets: Annotated[
-        bool, typer.Option("--without-secrets", help="Leave out the key, passwords, and a configuration that has some.")
-    ] = False,
 ) -> None:
     settings = config.load(config_file)
     failpoints.prepare()
     engine = database.connect(settings.server.database)
     try:
         with core.who_is_in_the_way(settings):
-            manifest = archive.make(engine, settings, file, core.now(), with_secrets=not without_secrets)
+            manifest = archive.make(engine, settings, file, core.now())
     except NotBackedUp as error:
         raise BadConfig(str(error)) from error
     finally:
         engine.dispose()
     out.print(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
-    if without_secrets and veils(settings):
-        out.print("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
-    elif not without_secrets:
-        out.print("who has this file can move for every player; keep it where only you can read it")
+    out.print("who has this file can move for every player; keep it where only you can read it")
 
 
 @app.command()
@@ -50,26 +42,29 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A backup, as `pbem backup` or the server made it.")],
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    with _sentences(file):
-        logs.configure(LogSettings(level="error"))
-        failpoints.prepare()
+    logs.configure(LogSettings(level="error"))
+    failpoints.prepare()
+    try:
         with core.progress() as progress:
-            restored = restoring.restore(file, config_file, progress)
-        settings = config.load(config_file)
-    out.print(f"{file}: {_described(restored.manifest)}")
-    for path in restored.written:
+            manifest, written = restoring.restore(file, config_file, progress)
+    except NotRestored as error:
+        raise BadConfig(f"{file} can't be restored: {error}") from error
+    except IsADirectoryError as error:
+        raise BadConfig(f"{file} is a folder") from error
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
+    server = config.load(config_file).server
+    out.print(f"{file}: {_described(manifest)}")
+    for path in written:
         out.print(f"wrote {path}")
-    out.print(f"restored the database {veiled_url(settings.server.database)}")
-    if settings.server.address != restored.manifest.address:
+    out.print(f"restored the database {veiled_url(server.database)}")
+    if server.address != manifest.address:
         out.print(
-            f"to do: correct address in [server], unless {settings.server.address} is meant: players' replies to"
-            f" {restored.manifest.address} prove nothing there"
+            f"to do: correct address in [server], unless {server.address} is meant: players' replies to"
+            f" {manifest.address} prove nothing there"
         )
-    for key, path in restored.missing:
-        out.print(f"to do: {key} is not in the backup; write it into {path}")
-    if any(key == "server.key" for key, _ in restored.missing):
-        out.print('then run "pbem check"')
-        raise typer.Exit(FOUND)
     check(config_file)
 
 
@@ -92,23 +87,8 @@ def move(
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")
 
 
-@contextmanager
-def _sentences(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except NotRestored as error:
-        raise BadConfig(f"{file} can't be restored: {error}") from error
-    except IsADirectoryError as error:
-        raise BadConfig(f"{file} is a folder") from error
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
-
-
 def _described(manifest: Manifest) -> str:
-    secrets = "with" if manifest.has_secrets else "without"
     return (
         f"the backup of {manifest.address} of {manifest.made:%Y-%m-%d %H:%M} UTC, made by pbem {manifest.version}, "
-        f"tables of version {manifest.revision}, {secrets} secrets"
+        f"tables of version {manifest.revision}"
     )

@@ -6,31 +6,29 @@ used as a path: its files are asked for by the names that the settings have for 
 
 import gzip
 import io
-import shutil
 import sqlite3
 import tarfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Engine
 
 from pbem import failpoints
 from pbem.config import Settings, certificates, secrets
-from pbem.config.veiled import lines, veils
 from pbem.failpoints import Step
 from pbem.server.backups import NotBackedUp, NotRestored, copies, drafts
 
 FORMAT = 2
 """Raised when an older version couldn't restore what a newer one has backed up."""
-MANIFEST, CONFIG, CERTIFICATES = "manifest.json", "pbem.toml", "certificates/"
+MANIFEST, CONFIG = "manifest.json", "pbem.toml"
 DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
-_PIECE = 1 << 20
 _DAMAGE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -47,11 +45,7 @@ class Manifest:
     """The version of its tables."""
     schema: str
     """Where they were in PostgreSQL; nothing for SQLite."""
-    has_secrets: bool
     format: int = FORMAT
-
-    def identity(self) -> str:
-        return f"{self.address} {self.made.isoformat()}"
 
 
 _MANIFEST = TypeAdapter(Manifest)
@@ -62,23 +56,25 @@ def named_files(settings: Settings) -> dict[str, Path]:
     named = {f"secrets/{path}": secret.file.expanduser() for path, secret in secrets(settings) if secret.file}
     if settings.oauth2 is not None:
         named["secrets/oauth2.token_file"] = settings.oauth2.token_file
-    return named | {f"{CERTIFICATES}{path}": file for path, file in certificates(settings)}
+    return named | {f"certificates/{path}": file for path, file in certificates(settings)}
 
 
-def make(engine: Engine, settings: Settings, file: Path, now: datetime, *, with_secrets: bool) -> Manifest:
+def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manifest:
     """Make a backup in a new file, which only we can read.
 
-    Raises NotBackedUp, BadConfig, database errors, and OSError for secrets; then nothing is left.
+    Raises NotBackedUp, database errors, and OSError for secrets; then nothing is left.
     """
     if file.exists():
         raise NotBackedUp(f"{file} exists, and nothing is overwritten; choose another name")
-    contents = _contents(settings, with_secrets=with_secrets)
+    contents = {name: path.read_bytes() for name, path in named_files(settings).items() if _is_expected(path, settings)}
+    if settings.source is not None:
+        contents = {CONFIG: settings.source.read_bytes(), **contents}
     kind: Literal["sqlite", "postgresql"] = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
     try:
         with drafts.folder(file.parent) as folder:
             copy, draft = folder / "database", folder / "backup"
             revision, schema = copies.take(engine, copy)
-            manifest = Manifest(now, version("pbem"), settings.server.address, kind, revision, schema, with_secrets)
+            manifest = Manifest(now, version("pbem"), settings.server.address, kind, revision, schema)
             _write(draft, manifest, contents, copy)
             failpoints.reach(Step.SAVING)
             drafts.publish(draft, file)
@@ -90,27 +86,9 @@ def make(engine: Engine, settings: Settings, file: Path, now: datetime, *, with_
         raise NotBackedUp(f"{file.absolute()} is not made: {why}") from error
 
 
-def _contents(settings: Settings, *, with_secrets: bool) -> Mapping[str, bytes]:
-    """Return the configuration, and what it takes from other files, by the names that they have in a backup.
-
-    Without secrets, the configuration is the one in force, in which secrets stand in files of their own; if it has some
-    itself, it is left out. Its paths are relative to its folder, as they may have been.
-    """
-    files = {
-        name: file for name, file in named_files(settings).items() if with_secrets or name.startswith(CERTIFICATES)
-    }
-    if settings.oauth2 is not None and not settings.oauth2.token_file.exists():  # nobody has logged in yet
-        files = {name: file for name, file in files.items() if file != settings.oauth2.token_file}
-    contents = {name: file.read_bytes() for name, file in files.items()}
-    if with_secrets and settings.source is not None:
-        return {CONFIG: settings.source.read_bytes(), **contents}
-    if not with_secrets and not veils(settings):
-        folder = settings.source.parent if settings.source is not None else Path.cwd()
-        portable = (
-            "\n".join(lines(settings)).replace(f'"{folder}/', '"').replace(f'"sqlite:///{folder}/', '"sqlite:///')
-        )
-        return {CONFIG: portable.encode(), **contents}
-    return contents
+def _is_expected(path: Path, settings: Settings) -> bool:
+    """Return whether the file must be there: not the tokens, as long as nobody has logged in."""
+    return settings.oauth2 is None or path != settings.oauth2.token_file or path.exists()
 
 
 def _write(file: Path, manifest: Manifest, contents: Mapping[str, bytes], copy: Path) -> None:
@@ -128,29 +106,26 @@ def read(file: Path) -> tuple[Manifest, Mapping[str, bytes]]:
         with gzip.open(file) as unpacked, tarfile.open(fileobj=unpacked, mode="r:") as tar:
             parts = {part.name: tar.extractfile(part) for part in tar if part.isreg()}
             contents = {name: part.read() for name, part in parts.items() if part and name not in DATABASES.values()}
-            while unpacked.read(_PIECE):  # the checksum is at the end
+            while unpacked.read(1 << 20):  # the checksum is at the end
                 pass
     except _DAMAGE as error:
         why = (str(error) or type(error).__name__).partition("\n")[0].rstrip(":")
         raise NotRestored(f"it is damaged, or was never a backup ({why})") from error
-    manifest = _manifest(contents.pop(MANIFEST, b""))
+    try:
+        manifest = _MANIFEST.validate_json(contents.pop(MANIFEST, b""))
+    except ValidationError as error:
+        raise NotRestored("its manifest can't be read") from error
+    if manifest.format > FORMAT:
+        raise NotRestored("it was made by a newer version of pbem, which makes backups of another kind")
     if DATABASES[manifest.kind] not in parts:
         raise NotRestored(f"{DATABASES[manifest.kind]} is missing in it")
     return manifest, contents
 
 
-def unpack_database(file: Path, manifest: Manifest, copy: Path) -> None:
-    with tarfile.open(file, "r:gz") as tar, copy.open("xb") as target:
-        source = tar.extractfile(DATABASES[manifest.kind])
-        assert source is not None  # noqa: S101 - it was read before
-        shutil.copyfileobj(source, target, _PIECE)
-
-
-def _manifest(raw: bytes) -> Manifest:
-    try:
-        manifest = _MANIFEST.validate_json(raw)
-    except ValidationError as error:
-        raise NotRestored("its manifest can't be read") from error
-    if manifest.format > FORMAT:
-        raise NotRestored("it was made by a newer version of pbem, which makes backups of another kind")
-    return manifest
+@contextmanager
+def opened_database(file: Path, manifest: Manifest) -> Iterator[IO[bytes]]:
+    """Provide the copy of the database in a backup that was read before."""
+    with tarfile.open(file, "r:gz") as tar:
+        copy = tar.extractfile(DATABASES[manifest.kind])
+        assert copy is not None  # noqa: S101 - it was read before
+        yield copy

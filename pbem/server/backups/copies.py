@@ -7,28 +7,16 @@ the same there: pg_dump and pg_restore, of its version or a newer one.
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from sqlalchemy import Engine, inspect, text
-from sqlalchemy.exc import DBAPIError
 
 from pbem.server.backups import NotBackedUp, NotRestored, drafts
-from pbem.storage import database, unfinished
-
-_DYING_WITH_US = (
-    sys.executable,
-    "-IS",
-    "-c",
-    (
-        "import ctypes, os, signal, sys; prctl = getattr(ctypes.CDLL(None), 'prctl', None); "
-        "prctl and prctl(1, signal.SIGKILL); os.execv(sys.argv[1], sys.argv[1:])"
-    ),  # PR_SET_PDEATHSIG, of Linux
-)
-"""What starts a program that is killed when we are: pg_restore would go on, into a database that we begin anew."""
+from pbem.storage import database
 
 
 def take(engine: Engine, file: Path) -> tuple[str, str]:
@@ -44,9 +32,7 @@ def take(engine: Engine, file: Path) -> tuple[str, str]:
             driver.cursor().execute("VACUUM INTO ?", (str(file),))
         return revision, ""
     schema = current_schema(engine)
-    if why := _run(
-        "pg_dump", engine, "--format=custom", f"--schema={schema}", "--lock-wait-timeout=60s", f"--file={file}"
-    ):
+    if why := _run("pg_dump", engine, "--format=custom", f"--schema={schema}", "--lock-wait-timeout=60s", f"-f{file}"):
         raise NotBackedUp(why)
     return revision, schema
 
@@ -57,62 +43,48 @@ def current_schema(engine: Engine) -> str:
         return str(connection.scalar(text("SELECT current_schema()")))
 
 
-def require_empty(engine: Engine, backup: str) -> bool:
-    """Raise NotRestored if there is a database.
-
-    Return whether that backup's is there, put there whole by a restore that was interrupted afterwards.
-    """
-    taken = "the database has tables already"
-    is_sqlite = engine.dialect.name == "sqlite"
-    if is_sqlite:
-        file = Path(str(engine.url.database))
-        there = [each for each in (file, Path(f"{file}-wal")) if each.exists() and each.stat().st_size]
-        if not there:
-            return False
-        taken = f"there is a database at {there[0]}"
-        if there[0] != file:
-            raise NotRestored(taken)
-    try:
-        with engine.connect() as connection:
-            names = {*inspect(connection).get_table_names()} - {unfinished.TABLE}
-            is_there = unfinished.marked(connection) == backup
-    except (database.Foreign, DBAPIError) as error:
-        if is_sqlite:
-            raise NotRestored(taken) from error
-        raise
-    finally:
-        engine.dispose()  # what stays open would lose its locks when `alone` closes the file
-    if names and not is_there:
-        raise NotRestored(taken)
-    return bool(names)
-
-
-def put(engine: Engine, copy: Path, schema: str, backup: str) -> None:
-    """Put a copy where there is no database, all of it or nothing; until `end`, no server starts there."""
+def require_empty(engine: Engine) -> None:
+    """Raise NotRestored if there is a database."""
     if engine.dialect.name == "sqlite":
-        file, draft = Path(str(engine.url.database)), database.connect(f"sqlite:///{copy}")
-        with draft.begin() as connection:
-            unfinished.mark(connection, backup)
-        draft.dispose()
-        drafts.adopt(copy, file.parent)
-        drafts.publish(copy, file)
-        return
-    with engine.begin() as connection:
-        unfinished.mark(connection, backup)
-    if why := _run("pg_restore", engine, "--single-transaction", "--exit-on-error", f"--schema={schema}", str(copy)):
+        for file in (Path(f"{engine.url.database}{ending}") for ending in ("", "-wal")):
+            if file.exists() and file.stat().st_size:
+                raise NotRestored(f"there is a database at {file}")
+    elif inspect(engine).get_table_names():
+        raise NotRestored("the database has tables already")
+
+
+def put(engine: Engine, copy: IO[bytes], schema: str) -> None:
+    """Put a copy where there is no database, all of it or nothing."""
+    if engine.dialect.name == "sqlite":
+        path = Path(str(engine.url.database))
+        with drafts.folder(path.parent) as folder:
+            draft = folder / path.name
+            with draft.open("xb") as file:
+                shutil.copyfileobj(copy, file)
+            drafts.adopt(draft, path.parent)
+            drafts.publish(draft, path)
+    elif why := _run("pg_restore", engine, "--single-transaction", "--exit-on-error", f"-n{schema}", given=copy):
         raise NotRestored(why)
 
 
-def _run(program: str, engine: Engine, *words: str) -> str:
-    """Run one of PostgreSQL's programs on the database. Return why it failed, if it did."""
+def _run(program: str, engine: Engine, *words: str, given: IO[bytes] | None = None) -> str:
+    """Run one of PostgreSQL's programs on the database. Return why it failed, if it did.
+
+    What is given goes through a pipe: if we are killed, it ends too soon, and so pg_restore changes nothing.
+    """
     if (found := shutil.which(program)) is None:
         return f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)"
-    command = [*_DYING_WITH_US, found, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
-    with _service(engine) as variables:
-        done = subprocess.run(command, env=os.environ | variables, capture_output=True, check=False)  # noqa: S603
-    lines = done.stderr.decode("utf-8", "replace").splitlines() or [f"it ended with {done.returncode}"]
+    command = [found, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
+    with _service(engine) as variables, tempfile.TemporaryFile() as said:
+        with subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, stderr=said) as running:  # noqa: S603
+            with suppress(BrokenPipeError):  # then it says why
+                if given is not None and running.stdin is not None:
+                    shutil.copyfileobj(given, running.stdin)
+            running.communicate()
+        said.seek(0)
+        lines = said.read().decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
     why = next((line for line in lines if "error" in line.lower()), lines[-1])
-    return f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}" if done.returncode else ""
+    return f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}" if running.returncode else ""
 
 
 @contextmanager

@@ -98,7 +98,7 @@ class Backups:
         begun, address = time.monotonic(), self.settings.server.address
         file = folder / name(address, now)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        archive.make(self.engine, self.settings, file, now, with_secrets=self.settings.backup.with_secrets)
+        archive.make(self.engine, self.settings, file, now)
         self.next_look = now + EVERY  # or backups that aren't noted would push out the older ones, one by one
         self._note(now, has_failed=False)
         removed = kept(folder, address)[: -self.settings.backup.keep]

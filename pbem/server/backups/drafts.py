@@ -1,4 +1,4 @@
-"""Drafts: folders in which files become whole before they get their names, and what of them outlives a crash."""
+"""Drafts: folders in which files become whole before they get their names. What a killed process left goes first."""
 
 import os
 import shutil
@@ -7,44 +7,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pbem.storage.leases import locked_if_free
+from pbem.storage.leases import locked
 
 PREFIX = ".pbem-draft-"
 
 
 @contextmanager
 def folder(beside: Path) -> Iterator[Path]:
-    """Provide an empty folder in that one, which only we can read; remove it at the end, and those of dead processes.
-
-    A process that is killed leaves its folder behind. Its lock is free then, by which the next one knows.
-    """
+    """Provide an empty folder in that one, which only we can read; another process waits until it is done."""
     sweep(beside)
-    while True:
-        made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=beside))
-        with locked_if_free(made) as is_ours:
-            if not is_ours or not made.exists():  # another process has taken it for a dead one's before it was locked
-                continue
-            try:
-                yield made
-            finally:
-                shutil.rmtree(made, ignore_errors=True)
-        return
+    with locked(beside), tempfile.TemporaryDirectory(prefix=PREFIX, dir=beside, ignore_cleanup_errors=True) as made:
+        yield Path(made)
 
 
 def sweep(beside: Path) -> None:
-    for left in beside.glob(f"{PREFIX}*"):
-        with locked_if_free(left) as is_left:
-            if is_left:
-                shutil.rmtree(left, ignore_errors=True)
+    with locked(beside):
+        for left in beside.glob(f"{PREFIX}*"):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def publish(draft: Path, path: Path, mode: int = 0o600) -> None:
     """Give a whole file its name, for good: it survives a power cut."""
     draft.chmod(mode)
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
+    _sync(draft)
     draft.rename(path)
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
