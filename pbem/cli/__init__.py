@@ -19,6 +19,7 @@ UNWRITABLE = "the output can't be written"
 def main() -> None:
     """Run the command line. Files it creates (mail, tokens, the key) are readable by its user only."""
     os.umask(0o077)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters than names have
@@ -26,6 +27,20 @@ def main() -> None:
         from pbem.cli.index import app
 
         app()
+
+
+def _replace_closed_streams() -> None:
+    """Open /dev/null as each standard stream that is closed; a database that got its number would be printed into."""
+    is_silent = sys.stderr is None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
+    if is_silent:
+        import syslog
+
+        syslog.syslog(
+            syslog.LOG_ERR, "pbem: standard error is closed: nobody can read the log, or why a command ends"
+        )
 
 
 @contextmanager

@@ -47,20 +47,24 @@ def run(
             out.print(f"{received} received, {handled} processed, {sent} sent{later}")
         else:
             faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
+            faulthandler.register(signal.SIGUSR1, all_threads=True)
             daemon.run(server, _stop_by_signal(), systemd=Systemd())
 
 
 def _stop_by_signal() -> threading.Event:
     """Return an event that SIGTERM and SIGINT set. A thread waits for them, since setting it in a handler can deadlock.
 
-    They stay blocked in this process, so call nothing else once the server has run.
+    SIGHUP, by which other servers reload, ends only one whose terminal is gone. All three stay blocked in this process,
+    so call nothing else once the server has run.
     """
     stop = threading.Event()
-    numbers = {signal.SIGTERM, signal.SIGINT}
+    numbers = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+    has_terminal = sys.stderr.isatty()
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # inherited by every thread started from here on
 
     def wait() -> None:
-        signal.sigwait(numbers)
+        while signal.sigwait(numbers) == signal.SIGHUP and not has_terminal:
+            log.warning("the configuration is read at a start only; restart the server to use another")
         stop.set()
 
     threading.Thread(target=wait, name="signals", daemon=True).start()

@@ -15,16 +15,26 @@ def test_each_loss_and_each_recovery_is_logged_once_with_how_long_it_took(monoto
     with capture_logs() as logs:
         one.works()
         for _ in range(2):
-            for attempt in range(5):
-                one.fails("mailbox", f"attempt {attempt}")
+            for _ in range(5):
+                one.fails("mailbox", "refused")
                 monotonic.now += 60
             assert (one.is_up, one.lost_for) == (False, 300)
             for _ in range(5):
                 one.works()
         assert (one.is_up, one.lost_for) == (True, 0)
-    loss = {"event": "lost", "link": "imap", "lost": "mailbox", "error": "attempt 0", "log_level": "warning"}
+    loss = {"event": "lost", "link": "imap", "lost": "mailbox", "error": "refused", "log_level": "warning"}
     back = {"event": "again", "link": "imap", "lost": "mailbox", "seconds": 300.0, "log_level": "info"}
     assert logs == [loss, back, loss, back]
+
+
+def test_another_reason_is_told_as_an_error_a_minute_later_at_the_earliest(monotonic: Monotonic) -> None:
+    one = link(monotonic)
+    with capture_logs() as logs:
+        for error in ("closed", "refused", "refused", "refused", "no route", "no route"):
+            one.fails("mailbox", error)
+            monotonic.now += 25
+    told = [(log["log_level"], log["error"], log.get("seconds")) for log in logs]
+    assert told == [("warning", "closed", None), ("error", "refused", 75.0)]
 
 
 def test_of_several_threads_the_first_loses_it_and_the_last_has_it_back(monotonic: Monotonic) -> None:

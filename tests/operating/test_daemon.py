@@ -1,13 +1,15 @@
 """The daemon as a separate process: LMTP in, a real SMTP server out, and its log as JSON."""
 
+import signal
 import socket
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from tests.operating import matches
-from tests.operating.daemons import Daemon
+from tests.operating.daemons import PROGRAM, Daemon
 from tests.operating.people import Person, PostOffice, play, words, written
-from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
+from tests.operating.site import ADDRESS, LMTP_IN, Site, environment, smtp_out
 from tests.servers import GENEROUS, HOST, SmtpSink, free_port, until
 
 Start = Callable[[Site], Daemon]
@@ -124,3 +126,20 @@ def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back
         assert back["seconds"] > 0
         assert daemon.end().code == 0
         assert len(post.ids()) == 3
+
+
+def test_a_signal_to_reload_or_to_show_its_threads_ends_no_daemon(site: Site, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    daemon = start(site)
+    for number in (signal.SIGHUP, signal.SIGUSR1):
+        daemon.process.send_signal(number)
+    told = "the configuration is read at a start only; restart the server to use another"
+    until(lambda: told in daemon.text() and "most recent call first" in daemon.text(), "both are told")
+    assert daemon.end().code == 0
+
+
+def test_a_command_whose_streams_are_closed_opens_nothing_in_their_place(site: Site) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    done = subprocess.run(["sh", "-c", f"exec {PROGRAM} run --once <&- >&- 2>&-"], cwd=site.folder, env=environment())
+    assert done.returncode == 0
+    assert site.run_once() == [0, 0, 0]
