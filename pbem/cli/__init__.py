@@ -38,9 +38,7 @@ def _replace_closed_streams() -> None:
     if is_silent:
         import syslog
 
-        syslog.syslog(
-            syslog.LOG_ERR, "pbem: standard error is closed: nobody can read the log, or why a command ends"
-        )
+        syslog.syslog(syslog.LOG_ERR, "pbem: standard error is closed: nobody can read the log, or why a command ends")
 
 
 @contextmanager
