@@ -17,7 +17,6 @@ from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.message_data import BytesInFlight, MessageData
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
-from pbem.mail.transports.smtp_client import BoundedReplies
 from tests.servers import GENEROUS, HOST, until
 from tests.transports.talk import Talk
 
@@ -143,26 +142,3 @@ def test_a_reply_without_end_is_read_up_to_a_bound(endless: str, line: bytes) ->
         outbox.close()
     assert caught.value.later
     assert server.sent < BUFFERS
-
-
-def test_a_reply_that_trickles_is_waited_for_no_longer_than_a_whole_one() -> None:
-    """Each byte arrives in time, but the limit is for the whole reply: a slow hop must not delay all other messages."""
-    now = 0.0
-
-    def pass_time() -> float:
-        nonlocal now
-        now += 3.0
-        return now
-
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.settimeout(30)
-        theirs.sendall(b"250-x\r\n" * 5_000)
-        with pytest.raises(TimeoutError):
-            read_all(BoundedReplies(ours, clock=pass_time))
-    assert now < 40
-
-
-def read_all(reply: BoundedReplies) -> None:
-    while reply.readline(8193):
-        pass

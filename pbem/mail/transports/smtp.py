@@ -5,8 +5,8 @@ import re
 import smtplib
 import ssl
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import IO, Any
 
 import structlog
 
@@ -14,9 +14,8 @@ from pbem.config import SmtpSettings
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
-from pbem.mail.transports import smtp_client
+from pbem.mail.reading.limits import normalize_newlines
 from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience
-from pbem.mail.transports.smtp_client import SmtpClient, SmtpTlsClient
 from pbem.secret import BadConfig
 
 log = structlog.get_logger()
@@ -27,10 +26,9 @@ KEPT_SECONDS = 30.0
 CLOSE_SECONDS = 1.0
 LONGEST_REPLY = 500
 """How much of a server's reply is kept."""
+LARGEST_REPLY = 65_536
+"""How many bytes of one are read: smtplib would read, and keep, one without end."""
 
-CONSENT = 354
-REFUSALS = 400
-"""Codes from this one on refuse."""
 PERMANENT = 500
 """Codes from this one on refuse for good."""
 TOO_BIG = 552
@@ -58,6 +56,32 @@ class _Refused(Exception):
         return NotAccepted(said, later=(passes and not self.is_about_size) or is_about_us, is_lost=is_about_us)
 
 
+class _BoundedLines:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self.left = file, LARGEST_REPLY
+        self.close = file.close
+
+    def readline(self, size: int) -> bytes:
+        line = self._file.readline(size)
+        self.left -= len(line)
+        if self.left < 0:
+            raise OSError(f"the reply is longer than {LARGEST_REPLY // 1024} KB")
+        return line
+
+
+class _Client(smtplib.SMTP):
+    def getreply(self) -> tuple[int, bytes]:
+        """Return the next reply; raises SMTPServerDisconnected if it is too long."""
+        if self.sock is not None:
+            self.file = self.file or _BoundedLines(self.sock.makefile("rb"))
+            self.file.left = LARGEST_REPLY
+        return super().getreply()
+
+
+class _TlsClient(_Client, smtplib.SMTP_SSL):
+    """The same for a connection that is encrypted from the beginning."""
+
+
 class SmtpOutbox:
     def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None, patience: Patience = USUAL) -> None:
         self._settings = settings
@@ -78,10 +102,11 @@ class SmtpOutbox:
                 raise NotAccepted(f"{address!r} isn't an address", later=False)
         if self._client is not None and time.monotonic() - self._used > KEPT_SECONDS:
             self.close()
-        wire = on_the_wire(raw)
+        lines = normalize_newlines(raw).replace(b"\n", b"\r\n")
         try:
-            self._negotiate(sender, recipient, wire)
-            self._hand_over(wire)
+            client = self._introduced(sender, recipient, lines)
+            _require(_handed_over(client, lines))
+            self._used = time.monotonic()
         except _Refused as error:
             self._reset()
             raise error.as_not_accepted from error
@@ -99,7 +124,7 @@ class SmtpOutbox:
         """
         try:
             self._client = client = self._connect()
-            _require(client.mail(sender), wanted=(250,))
+            _require(client.mail(sender))
             return client.sock.getpeercert() if isinstance(client.sock, ssl.SSLSocket) else None
         except _Refused as error:
             raise error.as_not_accepted from error
@@ -126,43 +151,25 @@ class SmtpOutbox:
         said = f"{self._name}: {_describe(error)}"
         return said.replace(self._password, "***") if self._password else said
 
-    def _negotiate(self, sender: str, recipient: str, wire: bytes) -> None:
-        """Send everything up to the server's consent to the message; replace a kept connection that died."""
+    def _introduced(self, sender: str, recipient: str, lines: bytes) -> smtplib.SMTP:
+        """Name the sender and the recipient, on a new connection if the kept one has died; return the client."""
         if self._client is not None:
             try:
-                self._announce(self._client, sender, recipient, wire)
+                return _announced(self._client, sender, recipient, lines)
             except (smtplib.SMTPServerDisconnected, OSError):
                 self._drop()  # nothing of the message was sent yet, so trying again is safe
-            else:
-                return
-        self._client = self._connect()
-        self._announce(self._client, sender, recipient, wire)
-
-    def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> None:
-        options = "".join(f" {option}" for option in _mail_options(client, sender, recipient, wire))
-        replies = _replies(client, (f"MAIL FROM:<{sender}>{options}", f"RCPT TO:<{recipient}>", "DATA"))
-        _require(next(replies), wanted=(250,), is_sender=True)
-        _require(next(replies), wanted=(250, 251))
-        _require(next(replies), wanted=(CONSENT,))
-
-    def _hand_over(self, wire: bytes) -> None:
-        client = self._client
-        if client is None:
-            raise smtplib.SMTPServerDisconnected("not connected")
-        client.send(wire)
-        _require(client.getreply(), wanted=(250,))
-        self._used = time.monotonic()
+        return _announced(self._connect(), sender, recipient, lines)
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
         try:
             if settings.security == "tls":
                 context = settings.tls.context()
-                client: smtplib.SMTP = SmtpTlsClient(
+                client: _Client = _TlsClient(
                     settings.host, settings.port, timeout=self._patience.connect, context=context
                 )
             else:
-                client = SmtpClient(settings.host, settings.port, timeout=self._patience.connect)
+                client = _Client(settings.host, settings.port, timeout=self._patience.connect)
             self._client = client  # from here on, `send` cleans up after a failure
             if client.sock is not None:
                 client.sock.settimeout(self._patience.answer)
@@ -186,12 +193,12 @@ class SmtpOutbox:
             raise BadConfig("outbox.smtp has a username and no password, and there is no [oauth2]")
         token = self._tokens.get()
         try:
-            smtp_client.log_in_with(client, settings.username, token)
+            _log_in_with(client, settings.username, token)
         except smtplib.SMTPAuthenticationError:
             new = self._tokens.get(rejected=token)
             if new == token:
                 raise
-            smtp_client.log_in_with(client, settings.username, new)
+            _log_in_with(client, settings.username, new)
 
     def _reset(self) -> None:
         """Reset the connection after a refusal, so that it serves the next message if the server agrees."""
@@ -210,53 +217,45 @@ class SmtpOutbox:
         self._client = None
 
 
-def on_the_wire(raw: bytes) -> bytes:
-    r"""Return a message as SMTP transmits it: CRLF line ends, dots doubled at line starts, and the final dot.
-
-    >>> on_the_wire(b"Subject: x\n\n.hidden\n")
-    b'Subject: x\r\n\r\n..hidden\r\n.\r\n'
-    """
-    lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n").replace(b"\n", b"\r\n")
-    stuffed = lines.replace(b"\r\n.", b"\r\n..")
-    return (b"." if lines.startswith(b".") else b"") + stuffed + b"\r\n.\r\n"
+def _announced(client: smtplib.SMTP, sender: str, recipient: str, lines: bytes) -> smtplib.SMTP:
+    _require(client.mail(sender, _mail_options(client, sender, recipient, lines)), is_sender=True)
+    _require(client.rcpt(recipient))
+    return client
 
 
-def _replies(client: smtplib.SMTP, commands: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Send the commands, the last of which is DATA, and yield the replies: all at once where the server allows it.
-
-    A server that consents to a message after it refused what came before waits for a message that it won't get, so the
-    connection is closed then (RFC 2920, section 3.1).
-    """
-    lines = [f"{command}\r\n".encode() for command in commands]
-    if not client.has_extn("pipelining"):
-        for line in lines:
-            client.send(line)
-            yield client.getreply()
-        return
-    client.send(b"".join(lines))
-    replies: list[tuple[int, bytes]] = []
-    is_refused = False
-    while len(replies) < len(lines):
-        try:
-            replies.append(client.getreply())
-        except smtplib.SMTPServerDisconnected:
-            if not is_refused:
-                raise
-            break  # it hung up after a refusal, which tells more
-        is_refused = is_refused or replies[-1][0] >= REFUSALS
-    if is_refused and replies[-1][0] == CONSENT:
-        client.close()
-    yield from replies
+def _handed_over(client: smtplib.SMTP, lines: bytes) -> tuple[int, bytes]:
+    try:
+        return client.data(lines)
+    except smtplib.SMTPDataError as error:  # the server doesn't even take the first line
+        return error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
 
 
-def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], *, is_sender: bool = False) -> None:
-    """Raise _Refused or SMTPServerDisconnected unless the reply has a wanted code.
+def _log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
+    """Log in with an access token; raises SMTPException, and SMTPAuthenticationError if the server rejects it."""
+    offered = client.esmtp_features.get("auth", "").upper().split()
+    if "XOAUTH2" in offered:
+        mechanism, said, resigned = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1", ""
+    elif "OAUTHBEARER" in offered:
+        name = username.replace("=", "=3D").replace(",", "=2C")
+        mechanism, said, resigned = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1", "\1"
+    else:
+        raise smtplib.SMTPNotSupportedError("the server supports neither AUTH XOAUTH2 nor AUTH OAUTHBEARER")
+
+    def answer(challenge: bytes | None = None) -> str:
+        """Return what logs in, and to a challenge, which tells why it doesn't, what lets the server refuse."""
+        return said if challenge is None else resigned
+
+    client.auth(mechanism, answer)
+
+
+def _require(answer: tuple[int, bytes], *, is_sender: bool = False) -> None:
+    """Raise _Refused or SMTPServerDisconnected unless the reply agrees.
 
     A refusal of the sender is about us, whose address all messages have: they wait until the settings are right. Only
     its size is a fault of the message itself.
     """
     code, reply = answer
-    if code in wanted:
+    if code in (250, 251):
         return
     refused = _Refused(code, reply, is_sender=is_sender)
     if code in (GOING_AWAY, OUT_OF_STEP) or code < 0:
@@ -264,11 +263,11 @@ def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], *, is_sender: b
     raise refused
 
 
-def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> list[str]:
+def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, lines: bytes) -> list[str]:
     options: list[str] = []
     if client.has_extn("size"):
-        options.append(f"SIZE={len(wire)}")
-    if not wire.isascii() and client.has_extn("8bitmime"):
+        options.append(f"SIZE={len(lines)}")
+    if not lines.isascii() and client.has_extn("8bitmime"):
         options.append("BODY=8BITMIME")
     if not (sender + recipient).isascii():
         if not client.has_extn("smtputf8"):
