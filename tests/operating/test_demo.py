@@ -1,4 +1,4 @@
-"""`pbem demo` plays a match over real SMTP, and leaves a page with its messages, and a site."""
+"""`pbem demo` plays a match by mail in folders, and leaves a page with its messages, and a site."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`pbem demo` plays a match over real SMTP, and says whether the last board is the one on the rule sheet."""
+"""`pbem demo` plays a match by mail in folders, and says whether the last board is the one on the rule sheet."""
 
 from pathlib import Path
 

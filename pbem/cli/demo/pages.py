@@ -21,7 +21,7 @@ pre {{ padding: 12px; background: #fff; overflow-x: auto; font-size: 13px; }}
 img {{ max-width: 100%; }}
 </style></head><body>
 <h1>A match by email: {title}</h1>
-<p>These are messages as the players got them; mail/ has all. The buttons and links open a reply.</p>
+<p>These are messages as the players got them; the folder out has all. The buttons and links open a reply.</p>
 {parts}
 </body></html>
 """

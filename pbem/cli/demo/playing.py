@@ -1,4 +1,4 @@
-"""A whole match by email, all on this machine: a real server, real SMTP, real messages, two scripted players.
+"""A whole match by email, all on this machine: a real server, real messages in folders, two scripted players.
 
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
 In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
@@ -8,10 +8,8 @@ match is frozen as a site, which `pbem serve` also shows.
 
 import random
 import tempfile
-import threading
 from dataclasses import dataclass, field
 from email.message import EmailMessage
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,10 +30,9 @@ from pbem import config
 from pbem.cli import completion, core, logs
 from pbem.cli.core import FOUND, app, out
 from pbem.cli.demo import pages
-from pbem.cli.demo.players import HOST, PATIENCE_SECONDS, DemoPlayer, Stuck, answer, write
-from pbem.config import ListenSettings, LogSettings
-from pbem.mail.transports.listener import MailListener
-from pbem.mail.transports.protocols import Arrival
+from pbem.config import LogSettings
+from pbem.conformance.letters import Clock, Letters
+from pbem.mail.reading.parsers import InProcessParser
 from pbem.messages.mime import text_of
 from pbem.publishing import crawl
 from pbem.publishing.pages import Site, trial_path
@@ -52,19 +49,17 @@ MENDED = ("---- ---- 2 g3g5 b7d7", "---- ---- 2 g7g5 b7d7")
 """The turn with a slip in the record, corrected and as written."""
 
 CONFIG = """\
-# Written by `pbem demo`. The players' mailboxes are folders in mail/.
+# Written by `pbem demo`. What the players wrote is in the folder in, and what they got in out.
 [server]
 address = "{server}"
 database = "sqlite:///pbem.sqlite"
 key = {{ file = "pbem.key" }}
 
-[inbox.smtp]
-port = {port}
+[inbox.maildir]
+path = "in"
 
-[outbox.smtp]
-host = "127.0.0.1"
-port = {mailboxes}
-security = "none"
+[outbox.maildir]
+path = "out"
 
 [games]
 enabled = ["{game}"]
@@ -103,25 +98,9 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     sample = record.loads(SAMPLE.read_text(encoding="utf-8")) if game == SAMPLE_GAME else at_random(game)
-    players = (_player(sample.players[0], folder), _player(sample.players[1], folder))
-    by_address = {player.address: player for player in players}
-
-    def deliver(arrivals: tuple[Arrival, ...]) -> None:
-        for arrival in arrivals:
-            for recipient in arrival.recipients:
-                by_address[recipient].deliver(arrival.raw)
-
-    mailboxes = MailListener(ListenSettings(port=0), "smtp", 1_000_000, lambda address: address in by_address)
     with (folder / "server.log").open("w", encoding="utf-8") as log:
         logs.configure(LogSettings(), log)
-        mailboxes.start(deliver)
-        try:
-            return _serve_and_play(Screen(out), folder, sample, players, mailboxes.port)
-        except (Stuck, record.BadRecord) as error:
-            out.print(f"pbem: {error}; see {folder / 'server.log'}", style="red")
-            return False
-        finally:
-            mailboxes.stop()
+        return _serve_and_play(Screen(out), folder, sample)
 
 
 def at_random(game: str) -> Record:
@@ -137,100 +116,56 @@ def at_random(game: str) -> Record:
     return Record(game, {}, ("alice", "bob"), tuple(texts), ending=ending)
 
 
-def _player(name: str, folder: Path) -> DemoPlayer:
-    mailbox = folder / "mail" / name.lower()
-    mailbox.mkdir(parents=True, exist_ok=True)
-    return DemoPlayer(name.lower(), mailbox)
-
-
-def _serve_and_play(
-    screen: Screen, folder: Path, sample: Record, players: tuple[DemoPlayer, DemoPlayer], mailboxes: int
-) -> bool:
+def _serve_and_play(screen: Screen, folder: Path, sample: Record) -> bool:
     path = folder / "pbem.toml"
-    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game)
-    path.write_text(written(port=0), encoding="utf-8")
+    path.write_text(CONFIG.format(server=SERVER, game=sample.game), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
-    stop = threading.Event()
-    with daemon.open_server(settings) as server:
-        ready = threading.Event()
-        thread = threading.Thread(target=daemon.run, args=(server, stop, ready.set), daemon=True)
-        thread.start()
-        try:
-            if not ready.wait(PATIENCE_SECONDS):
-                raise Stuck("the server didn't start")
-            port = server.listeners[0].port
-            path.write_text(written(port=port), encoding="utf-8")
-            screen.console.print(
-                f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
-            )
-            last = _correspond(screen, sample, players, port)
-            site = Pages(server.engine, Site(settings.server.name, SERVER), core.now)
-            crawl.publish(site, folder / "site")
-            return _finish(screen, folder, sample, last)
-        finally:
-            stop.set()
-            thread.join()
+    with daemon.open_server(settings, parser=InProcessParser()) as server:
+        players = (sample.players[0].lower(), sample.players[1].lower())
+        screen.console.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
+        last = _correspond(screen, sample, players, Letters(server, folder, Clock()))
+        crawl.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
+    return _finish(screen, folder, sample, last)
 
 
-def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
-    joined = {player.name: _join(port, player) for player in players}
-    confirm, welcome = joined[players[0].name]
-    screen.show(confirm, "the first message")
-    screen.show(welcome, "what follows the reply")
+def _correspond(screen: Screen, sample: Record, players: tuple[str, str], post: Letters) -> EmailMessage:
+    for name in players:
+        post.write(f"{name}@mail.example", "set public on", to=post.join(name))
+    screen.show(post.received[f"{players[0]}@mail.example"][0], "the first message")
+    welcome = {name: post.received[f"{name}@mail.example"][1] for name in players}
+    screen.show(welcome[players[0]], "what follows the reply")
     first = sample.start().turn or 0
     challenger, other = players[first], players[1 - first]
-    answer(port, challenger, joined[challenger.name][1], f"challenge {other.name} {sample.game}")
-    challenger.next_mail()
-    challenge = other.next_mail()
-    screen.show(challenge, f"{other.name} is challenged")
-    answer(port, other, challenge, "accept\n\nWith pleasure. Good luck!")
-    return _turns(screen, sample, players, port)
+    post.reply(welcome[challenger], f"challenge {other} {sample.game}")
+    screen.show(post.last(other), f"{other} is challenged")
+    post.reply(post.last(other), "accept\n\nWith pleasure. Good luck!")
+    screen.show(post.last(challenger), f"the match begins, and it is {challenger}'s turn")
+    return _turns(screen, sample, players, post)
 
 
-def _join(port: int, player: DemoPlayer) -> tuple[EmailMessage, EmailMessage]:
-    write(port, player, SERVER, "", f"join {player.name}")
-    confirm = player.next_mail()
-    answer(port, player, confirm, "yes")
-    welcome = player.next_mail()
-    answer(port, player, welcome, "set public on")
-    player.next_mail()
-    return confirm, welcome
-
-
-def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
-    latest = {player.name: player.next_mail() for player in players}
+def _turns(screen: Screen, sample: Record, players: tuple[str, str], post: Letters) -> EmailMessage:
     positions = record.replay(sample)
-    first = players[sample.start().turn or 0]
-    newest = latest[first.name]
-    screen.show(newest, f"the match begins, and it is {first.name}'s turn")
     columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=screen.console) as progress:
         task = progress.add_task("turns", total=len(sample.moves))
-        for number, text in enumerate(sample.moves):
-            seat = positions[number].turn or 0
-            mover, other = players[seat], players[1 - seat]
-            if text == MENDED[0]:
-                answer(port, mover, newest, MENDED[1])
-                refused = mover.next_mail()
-                screen.show(refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
-            answer(port, mover, newest, text)
-            own, others = mover.next_mail(), other.next_mail()
-            newest = own if positions[number + 1].turn == seat else others
-            latest |= {mover.name: own, other.name: others}
+        for number, turn in enumerate(sample.moves):
+            mover = players[positions[number].turn or 0]
+            asked = post.last(mover)
+            if turn == MENDED[0]:
+                post.reply(asked, MENDED[1])
+                screen.show(post.last(mover), f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
+            post.reply(asked, turn)
             if number == len(sample.moves) // 2:
-                screen.show(newest, f"turn {number + 2}")
-            progress.update(task, advance=1, description=f"{mover.name}: {text}")
+                screen.show(post.last(players[positions[number + 1].turn or 0]), f"turn {number + 2}")
+            progress.update(task, advance=1, description=f"{mover}: {turn}")
     loser, winner = (players[seat] for seat in _loser_and_winner(sample, positions[-1]))
     if sample.ending is not None:
-        answer(port, loser, newest, "resign\n\nWell played!")
-        answer(port, loser, loser.next_mail(), "yes")
-        loser.next_mail()
-        latest[winner.name] = winner.next_mail()
-    newest = latest[winner.name]
-    screen.show(newest, "the last message of the match")
-    answer(port, winner, newest, "record")
-    return winner.next_mail()
+        post.reply(post.last(loser), "resign\n\nWell played!")
+        post.reply(post.last(loser), "yes")
+    screen.show(post.last(winner), "the last message of the match")
+    post.reply(post.last(winner), "record")
+    return post.last(winner)
 
 
 def _loser_and_winner(sample: Record, last: Position[Any]) -> tuple[Seat, Seat]:
@@ -251,7 +186,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}")
     out.print(f"A board:       {(folder / 'site' / trial_path(sample.game)).resolve()}")
     out.print(f"Database:      {folder / 'pbem.sqlite'}")
-    out.print(f"All messages:  {folder / 'mail'}/*/*.eml")
+    out.print(f"All messages:  {folder}/in/cur/* and {folder}/out/new/*")
     out.print(f"Server log:    {folder / 'server.log'}")
     out.print("\nTry next (in a checkout, put .venv/bin/ in front):")
     out.print(f"  pbem play {sample.game}  (try the game at this terminal)")
