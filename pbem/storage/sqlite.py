@@ -15,6 +15,7 @@ from sqlalchemy.pool import QueuePool
 
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
+_SHRINKS = "journal_size_limit=67108864"  # what a long reading or a backup has made it grow to is given back
 _NO_FILES = "temp_store=MEMORY"
 """What is sorted or may be undone takes no file: TMPDIR may be full where the disk of the database isn't."""
 
@@ -134,7 +135,7 @@ def _prepare(require_none: Callable[[Collection[str]], None], driver: sqlite3.Co
     driver.isolation_level = None  # the driver would begin its transactions too late
     if driver.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         require_none([name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")])
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", _NO_FILES):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", _SHRINKS, _NO_FILES):
         driver.execute(f"PRAGMA {pragma}").close()
 
 
