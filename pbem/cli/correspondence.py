@@ -254,6 +254,7 @@ def mail(session: Session, server: Stored, row: Incoming) -> Told:
         "outgoing": [outgoing(session, server, each) for each in caused],
         "error": row.error,
         "raw": row.raw.decode("utf-8", "replace") if row.raw else None,
+        "removed": None if row.raw else "it was too old, or its sender has left",
     }
 
 

@@ -105,7 +105,7 @@ class TerminalListing:
         for heading in self._headings.values():
             table.add_column(heading, overflow="fold")
         for row in self._rows:
-            table.add_row(*map(_shown, row))
+            table.add_row(*map(shown, row))
         with roomy(console):
             console.print(table)
         if more:
@@ -116,10 +116,10 @@ def _kept(value: CellValue) -> CellValue:
     return value if value is None or isinstance(value, str | int | float | datetime) else list(value)
 
 
-def _shown(value: CellValue) -> str:
+def shown(value: CellValue) -> str:
     """Return the value as a person reads it.
 
-    >>> [_shown(value) for value in (None, 3, ["a", "b"], datetime(2026, 11, 23, 4, 5, 6))]
+    >>> [shown(value) for value in (None, 3, ["a", "b"], datetime(2026, 11, 23, 4, 5, 6))]
     ['', '3', 'a, b', '2026-11-23 04:05:06']
     """
     match value:

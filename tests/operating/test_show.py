@@ -117,7 +117,7 @@ def test_a_message_of_ours_has_attempts_last_reply_and_when_next(
     assert (row["to"], row["player"], row["what"], row["attempts"]) == (ALICE, "alice", "answer, match 1, turn 0", 1)
     assert row["next"] == "2026-03-02T08:01:00+00:00"
     printed = shown("out", str(number))
-    assert "last reply: 451 4.7.1 greylisted, come back" in printed
+    assert "reply: 451 4.7.1 greylisted, come back" in printed
     assert "owed: next attempt 2026-03-02 08:01" in printed
     for state in OutgoingState:
         letters.execute(f"update outgoing set state = '{state}', sent = created where id = {number}")
@@ -143,7 +143,7 @@ def test_a_match_has_its_board_its_turns_and_what_is_wrong_with_them(
 ) -> None:
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
     printed, match = shown("1"), told(letters, "1")
-    assert "match #1, Quadraphages" in printed
+    assert "match: 1 game: quadraphages options: first=x players: alice players: bob state: running" in printed
     assert "a b c d e f g h i" in printed
     assert (match["match"], match["game"], match["problems"]) == (1, "quadraphages", [])
     assert [turn["text"] for turn in match["turns"]] == ["1 a7b7 i3i2"]
