@@ -36,7 +36,7 @@ def test_games_and_their_options(game) -> None:
 
 
 def test_the_operator_s_verbs() -> None:
-    about = section(page("README.md"), "Commands for the operator")
+    about = section(page("docs/operating.md"), "Commands for the operator")
     for name in OPERATOR_COMMANDS:
         assert f"| `pbem {name}" in about
 
