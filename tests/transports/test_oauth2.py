@@ -3,12 +3,12 @@
 import base64
 import json
 import stat
-import threading
+import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -150,19 +150,25 @@ def test_a_login_with_a_code(account: Account) -> None:
     assert tokens.refresh in account.provider.renewing
 
 
-def open_in_a_browser(url: str) -> None:
-    """Follow the redirect of the provider, in another thread as a browser does."""
+class Browser(urllib.request.HTTPRedirectHandler):
+    """A browser that is at a URL, which nobody opens, when it has opened another."""
 
-    def follow() -> None:
-        with urllib.request.urlopen(url) as page:
-            page.read()
+    came = ""
 
-    threading.Thread(target=follow, daemon=True).start()
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+        """Note where the provider sends the browser."""
+        self.came = newurl
+
+    def open(self, url: str) -> None:
+        """Open the URL."""
+        with suppress(urllib.error.HTTPError):
+            urllib.request.build_opener(self).open(url)
 
 
 @pytest.mark.usefixtures("_http")
 def test_a_login_with_a_browser(account: Account) -> None:
-    tokens = login.by_browser(account.settings, open_in_a_browser)
+    browser = Browser()
+    tokens = login.by_browser(account.settings, browser.open, lambda: browser.came)
     assert tokens.access in account.provider.valid
     assert tokens.refresh in account.provider.renewing
 
@@ -178,7 +184,7 @@ def test_a_login_with_a_browser(account: Account) -> None:
 )
 def test_a_forged_return_of_the_browser_is_no_login(account: Account, pasted: str, sentence: str) -> None:
     with pytest.raises(NotLoggedIn, match=sentence):
-        login.by_browser(account.settings, lambda _: None, paste=lambda: pasted)
+        login.by_browser(account.settings, lambda _: None, lambda: pasted)
     assert account.provider.count("/token") == 0
 
 

@@ -1,10 +1,9 @@
-"""Logging in, once: with a code on any device (RFC 8628), or with a browser that comes back here (RFC 8252)."""
+"""Logging in, once: with a code on any device (RFC 8628), or with a browser whose last address is pasted (RFC 8252)."""
 
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import urlencode, urlsplit
 
 from pbem.config import OAuth2Settings
@@ -15,6 +14,8 @@ PATIENCE_SECONDS = 900.0
 """How long we wait for somebody, unless the provider says."""
 LOOK_SECONDS = 5.0
 VERIFIER_LENGTH = 64
+RETURN = "http://127.0.0.1:8765/"
+"""Where the provider sends the browser: nothing listens there, and what counts is the address that it shows then."""
 
 
 class NotLoggedIn(Exception):
@@ -33,7 +34,7 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
 
     wanted, name, pause = provider(settings), title(settings), pause or Pause()
     if wanted.device_url is None:
-        raise NotLoggedIn(f"{name} doesn't allow to read mail with a login by device; use --browser")
+        raise NotLoggedIn(f"{name} doesn't allow to read mail with a login by device")
     client = DeviceClient(settings.client_id)
     asked = urlencode({"client_id": settings.client_id, "scope": wanted.scope, **providers.secret(settings)})
     try:
@@ -60,39 +61,35 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
     raise NotLoggedIn("nobody entered the code in time")
 
 
-def by_browser(
-    settings: OAuth2Settings, show: Callable[[str], None], port: int = 0, paste: Callable[[], str] | None = None
-) -> Tokens:
-    """Have somebody open a URL in a browser, which then comes back to a port of this machine; return the tokens.
+def by_browser(settings: OAuth2Settings, show: Callable[[str], None], paste: Callable[[], str]) -> Tokens:
+    """Have somebody open a URL in a browser, and paste the one that it ends at; return the tokens.
 
-    With `paste`, they give the URL to which the browser was sent instead. Raises NotLoggedIn and OSError.
+    Raises NotLoggedIn and OSError.
     """
     from oauthlib.oauth2 import OAuth2Error, WebApplicationClient  # most servers never need it
 
     wanted, name = provider(settings), title(settings)
     if wanted.authorize_url is None:
-        raise NotLoggedIn(f"{name} has no authorize_url; use --device")
+        raise NotLoggedIn(f"{name} has no authorize_url")
     client = WebApplicationClient(settings.client_id)
     state, verifier = secrets.token_urlsafe(24), client.create_code_verifier(VERIFIER_LENGTH)
-    with _Returning(port) as server:
-        back = f"http://127.0.0.1:{server.server_port}/"
-        show(
-            client.prepare_request_uri(
-                wanted.authorize_url,
-                redirect_uri=back,
-                scope=wanted.scope,
-                state=state,
-                code_challenge=client.create_code_challenge(verifier, "S256"),
-                code_challenge_method="S256",
-                **wanted.extra,
-            )
+    show(
+        client.prepare_request_uri(
+            wanted.authorize_url,
+            redirect_uri=RETURN,
+            scope=wanted.scope,
+            state=state,
+            code_challenge=client.create_code_challenge(verifier, "S256"),
+            code_challenge_method="S256",
+            **wanted.extra,
         )
-        came = paste() if paste is not None else server.wait()
+    )
+    came = paste()
     try:
-        # oauthlib takes nothing but https for secure; this URL never left the browser and this machine.
+        # oauthlib takes nothing but https for secure; this URL never left the browser.
         code = client.parse_request_uri_response(f"https://127.0.0.1/?{urlsplit(came).query}", state)["code"]
         body = client.prepare_request_body(
-            code=code, redirect_uri=back, code_verifier=verifier, **providers.secret(settings)
+            code=code, redirect_uri=RETURN, code_verifier=verifier, **providers.secret(settings)
         )
         return _whole(providers.tokens(client, ask(wanted.token_url, body), time.time()))
     except OAuth2Error as error:
@@ -105,37 +102,3 @@ def _whole(tokens: Tokens) -> Tokens:
     if not tokens.refresh:
         raise NotLoggedIn("the provider gave no token for renewing; its scope must allow that (offline_access)")
     return tokens
-
-
-class _Returning(HTTPServer):
-    def __init__(self, port: int) -> None:
-        super().__init__(("127.0.0.1", port), _Page)
-        self.came = ""
-
-    def wait(self) -> str:
-        self.timeout = LOOK_SECONDS
-        until = time.monotonic() + PATIENCE_SECONDS
-        while not self.came and time.monotonic() < until:
-            self.handle_request()
-        if not self.came:
-            raise NotLoggedIn("no browser came back in time")
-        return self.came
-
-
-class _Page(BaseHTTPRequestHandler):
-    timeout = LOOK_SECONDS
-    server: _Returning
-
-    def do_GET(self) -> None:
-        is_it = "state=" in self.path
-        if is_it:
-            self.server.came = self.path
-        content = b"You can close this page, and go on in the terminal.\n" if is_it else b"Nothing is here.\n"
-        self.send_response(200 if is_it else 404)
-        self.send_header("Content-Type", "text/plain; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
-        """Print nothing: the path is a secret."""
