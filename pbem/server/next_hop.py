@@ -165,4 +165,4 @@ class NextHop:
 
 def log_out(row: Outgoing, verdict: str) -> None:
     about = {"message_id": row.message_id, "template": row.template, "player": row.player, "match": row.match}
-    log.info("mail out", outgoing=row.id, **about, verdict=verdict)
+    log.info("mail out", outgoing=row.id, incoming=row.incoming, **about, verdict=verdict)

@@ -1,4 +1,4 @@
-"""Announcements: what the operator tells all players, so many of them a minute.
+"""Announcements: what the operator tells all players, within a day.
 
 Who has been told is a number in the announcement's row, which moves in the transaction that queues their messages: so
 each player gets one message, whatever crashes, and however many daemons there are.
@@ -20,8 +20,9 @@ from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
-PER_MINUTE = 60
-"""The number of players to whom an announcement goes in a minute."""
+LEAST_PER_MINUTE = 60
+"""The number of players to whom an announcement goes in a minute, unless that takes longer than a day."""
+MINUTES_OF_A_DAY = 1440
 APART = timedelta(minutes=1)
 """The time between two batches."""
 LONGEST_SUBJECT, MOST_LINES, MOST_CHARACTERS = 78, 500, 20_000
@@ -62,6 +63,15 @@ def recipients(session: Session) -> int:
     return session.exec(select(func.count()).select_from(Player).where(*_GETS_NEWS)).one()
 
 
+def per_minute(players: int) -> int:
+    """Return how many of so many players get an announcement each minute.
+
+    >>> per_minute(300), per_minute(1_000_000)
+    (60, 695)
+    """
+    return max(LEAST_PER_MINUTE, -(-players // MINUTES_OF_A_DAY))
+
+
 def begin(session: Session, subject: str, lines: Sequence[str], order: Order, now: datetime) -> None:
     last = session.exec(select(func.max(Player.id))).one() or 0
     session.add(Announcement(subject=subject, lines=list(lines), last=last, due=now, created=now))
@@ -74,11 +84,12 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
 
 
 def tell_some(
-    session: Session, announcement: Announcement, server: ServerSettings, now: datetime, most: int = PER_MINUTE
+    session: Session, announcement: Announcement, server: ServerSettings, now: datetime, most: int = 0
 ) -> bool:
     """Queue the announcement for the next few players. Return whether there were any."""
     if announcement.due is None or announcement.due > now:
         return False  # another daemon was first
+    most = most or per_minute(announcement.last)
     more = (col(Player.id) > announcement.told, col(Player.id) <= announcement.last)
     players = session.exec(select(Player).where(*more, *_GETS_NEWS).order_by(col(Player.id)).limit(most)).all()
     told = Announced(subject=announcement.subject, message=tuple(announcement.lines))

@@ -213,8 +213,8 @@ def announce(request: Request, line: Line) -> Decision:
     if not number:
         raise Refused("There is nobody to write to: no player gets news.")
     broadcasts.begin(request.session, subject, lines, own, request.now)
-    per_minute = broadcasts.PER_MINUTE
-    return done(Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=per_minute), own)
+    pace = broadcasts.per_minute(number)
+    return done(Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=pace), own)
 
 
 BAN = command(
