@@ -16,7 +16,8 @@ from datetime import datetime
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func
+from sqlmodel import select
 
 from notation.games import GAMES
 from pbem import failpoints
@@ -89,6 +90,8 @@ class Server:
     scheduler: Scheduler
     thinker: Thinker
     backups: Backups
+    newest: sqlite.Newest | None
+    """Where the number of the newest message is kept beside an SQLite database."""
     clock: Callable[[], datetime] = now
 
     @property
@@ -113,6 +116,8 @@ class Server:
             added = intake.store(connection, found, self.clock())
             if added:
                 notifications.notify(connection, Channel.RECEIVED)
+        if added and self.newest is not None:
+            self.newest.note(max(added))
         failpoints.reach(Step.STORED)
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
             if any(lane in lanes for lane in added.values()):
@@ -191,6 +196,7 @@ def open_server(
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
     searcher = searcher or IsolatedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
+    beside = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     retention = Retention(limits.keep_mail_days, limits.keep_waiting_days)
     services = Services(
@@ -219,7 +225,10 @@ def open_server(
             server_key.adopt(engine, settings.server)
             with database.read_only(engine) as session:
                 missing.require(session)
+                newest = session.scalar(select(func.max(Incoming.id))) or 0
             void_leases(engine)
+            if beside is not None and (why := beside.missing(newest)):
+                log.error("messages are missing", why=why)
         else:
             database.require_current(engine)
             server_key.require(engine, settings.server)
@@ -236,6 +245,7 @@ def open_server(
             clock=clock,
             thinker=thinker,
             backups=Backups(engine, settings, holder, clock),
+            newest=beside,
             scheduler=Scheduler(retention, limits, features.due),
         )
     finally:

@@ -4,7 +4,7 @@ import itertools
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,34 @@ class Files:
         return (
             f"{self._file} is another file than the server has opened, so it ends. Stop pbem before you put a database "
             f'there ("pbem restore" sees to that). What was stored last may be in {aside} only'
+        )
+
+
+class Newest:
+    """The number of the newest message that was stored, in a file beside the database.
+
+    A start compares it: a log (-wal) that was removed after a crash, or an older copy of the database put in its place,
+    looks like a database in good order.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self._file = Path(f"{url.database}.newest")
+
+    def note(self, number: int) -> None:
+        with suppress(OSError):
+            self._file.write_text(f"{number}\n", encoding="ascii")
+
+    def missing(self, newest: int) -> str:
+        """Return that messages are missing, in words, if the database had a newer one; "" otherwise."""
+        try:
+            stored = int(self._file.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return ""
+        if stored <= newest:
+            return ""
+        return (
+            f"the database has {newest} messages, and had {stored} when a server last ran on it: its log (-wal) was "
+            "removed, or an older copy was put in its place. Move the mail that it lacks from Processed back to INBOX"
         )
 
 

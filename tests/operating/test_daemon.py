@@ -143,3 +143,18 @@ def test_a_command_whose_streams_are_closed_opens_nothing_in_their_place(site: S
     done = subprocess.run(["sh", "-c", f"exec {PROGRAM} run --once <&- >&- 2>&-"], cwd=site.folder, env=environment())
     assert done.returncode == 0
     assert site.run_once() == [0, 0, 0]
+
+
+def test_a_start_says_that_the_log_of_a_killed_server_was_removed(site: Site, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    for number in (1, 2):
+        daemon = start(site)
+        assert len(daemon.lines("messages are missing")) == number - 1
+        daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, f"rules {number}"))
+        daemon.kill()
+        log = site.folder / "pbem.sqlite-wal"
+        assert log.exists()
+        log.unlink()
+    (told,) = daemon.lines("messages are missing")
+    assert "has 0 messages, and had 1" in told["why"]
+    assert start(site).lines("messages are missing"), "and so does the next one"
