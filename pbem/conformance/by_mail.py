@@ -41,13 +41,13 @@ def messages_stay_as_they_are(pack: GamePack, golden: Path, *, write: bool = Fal
     if write:
         golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(told, encoding="utf-8")
-    require(golden.is_file(), f"There is no {golden.name}: pytest --pbem-golden=write writes it.")
+    require(golden.is_file(), f"There is no {golden.name}: PBEM_GOLDEN=write pytest writes it.")
     lines = told.splitlines(), golden.read_text(encoding="utf-8").splitlines()
     for number, (now, then) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         require(
             now == then,
             f"Line {number} of {golden.name} is different now: {now!r}, not {then!r}."
-            " If that is what you want, write it anew with pytest --pbem-golden=write, and review the changes.",
+            " If that is what you want, write it anew with PBEM_GOLDEN=write pytest, and review the changes.",
         )
 
 

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from engines.search.state import Searchable
 from notation.games import GAMES, GamePack
-from pbem.conformance import boards, by_mail, counts, engine, pages, speed, texts
-from pbem.conformance.counts import Brute
+from pbem.conformance import boards, by_mail, engine, pages, speed, texts
 from pbem.conformance.samples import matches, options_of, samples
 
 SLOW = 20_000
@@ -32,25 +30,6 @@ class Check:
         """Raise Nonconforming if the game doesn't keep the promise; each seed looks at other random matches."""
         with offered(pack):
             self.holds(pack, seed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorFiles:
-    """What the author has beside the game: numbers, a brute force, and the messages of a match."""
-
-    perft: Path | None = None
-    brute: Brute | None = None
-    golden: Path | None = None
-    write: bool = False
-    """Whether the messages are written anew."""
-
-    def checks(self) -> Iterator[Check]:
-        if (perft := self.perft) is not None:
-            yield Check.of(_named(counts.turns_are_counted, path=perft))
-        if (brute := self.brute) is not None:
-            yield Check.of(_named(counts.the_brute_force_agrees, brute=brute, path=perft))
-        if (golden := self.golden) is not None:
-            yield Check.of(_named(by_mail.messages_stay_as_they_are, golden=golden, write=self.write))
 
 
 CHECKS = tuple(
@@ -126,13 +105,3 @@ def offered(pack: GamePack) -> Iterator[None]:
             GAMES.packs.pop(key, None)
         else:
             GAMES.packs[key] = before
-
-
-def _named(check: Callable[..., None], **given: object) -> Callable[[GamePack, int], None]:
-    """Return a check of a pack alone, with the name and the description of one that needs more."""
-
-    def holds(pack: GamePack, seed: int) -> None:
-        check(pack, **given)
-
-    holds.__name__, holds.__doc__ = check.__name__, check.__doc__
-    return holds

@@ -12,8 +12,8 @@ from pbem_noughts.engine import BOARD, NoughtsPosition, Turn
 from pbem_noughts.notation import NoughtsNotation
 
 from notation.games import GamePack
-from pbem.conformance import speed
-from pbem.conformance.checks import CHECKS, AuthorFiles, Check
+from pbem.conformance import by_mail, counts, speed
+from pbem.conformance.checks import CHECKS, Check, offered
 from pbem.conformance.new_game import TEMPLATE
 from pbem.conformance.samples import Nonconforming
 from pbem.gamekit import (
@@ -27,10 +27,14 @@ from pbem.gamekit import (
 
 pytestmark = pytest.mark.slow
 
-AUTHOR = AuthorFiles(
-    perft=TEMPLATE / "tests" / "noughts.perft", brute=lambda options: Endless(), golden=TEMPLATE / "README.md"
+PERFT = TEMPLATE / "tests" / "noughts.perft"
+OF_AUTHORS = (
+    Check.of(lambda pack, _: counts.turns_are_counted(pack, PERFT)),
+    Check.of(lambda pack, _: counts.the_brute_force_agrees(pack, lambda options: Endless(), PERFT)),
+    Check.of(lambda pack, _: by_mail.messages_stay_as_they_are(pack, TEMPLATE / "README.md")),
 )
-BY_NAME = {check.name: check for check in (*CHECKS, *AUTHOR.checks())}
+NAMES = ("turns are counted", "the brute force agrees", "messages stay as they are")
+BY_NAME = {check.name: check for check in CHECKS} | dict(zip(NAMES, OF_AUTHORS, strict=True))
 
 
 class Read(Turn):
@@ -228,11 +232,11 @@ def test_every_check_has_a_fault() -> None:
     assert set(FAULTS) == set(BY_NAME)
 
 
-@pytest.mark.parametrize("check", BY_NAME.values(), ids=BY_NAME)
-def test_a_check_catches_its_fault(check: Check, tmp_path: Path) -> None:
-    broken, said = FAULTS[check.name]
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_check_catches_its_fault(name: str, tmp_path: Path) -> None:
+    broken, said = FAULTS[name]
     with pytest.raises(Nonconforming, match=said):
-        check.run(broken if isinstance(broken, GamePack) else broken(tmp_path))
+        BY_NAME[name].run(broken if isinstance(broken, GamePack) else broken(tmp_path))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
@@ -243,6 +247,8 @@ def test_the_game_of_the_template_keeps_every_promise(check: Check) -> None:
 def test_its_files_say_the_same_of_it(tmp_path: Path) -> None:
     from pbem.conformance.template.tests import brute
 
-    files = AuthorFiles(perft=AUTHOR.perft, brute=brute.State, golden=tmp_path / "noughts.txt", write=True)
-    for check in (*files.checks(), *replace(files, write=False).checks()):
-        check.run(NOUGHTS)
+    counts.turns_are_counted(NOUGHTS, PERFT)
+    counts.the_brute_force_agrees(NOUGHTS, brute.State, PERFT)
+    with offered(NOUGHTS):
+        for write in (True, False):
+            by_mail.messages_stay_as_they_are(NOUGHTS, tmp_path / "noughts.txt", write=write)
