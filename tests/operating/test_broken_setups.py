@@ -21,7 +21,7 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip
+from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip, surroundings
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.mail.transports.protocols import Patience
@@ -231,6 +231,23 @@ def elsewhere(kit: Kit, mode: int, shown: str) -> Path:
     return folder
 
 
+def to_ourselves(kit: Kit) -> str:
+    port = kit.port(free_port(), 2525)
+    kit.site.configure(
+        f"[inbox.smtp]\nport = {port}\n", f'[outbox.smtp]\nhost = "{HOST}"\nport = {port}\nsecurity = "none"\n'
+    )
+    return "outbox.smtp"
+
+
+def program_in_home(kit: Kit) -> str:
+    program, unit = kit.folder / "pbem", kit.folder / "pbem.service"
+    program.write_text("#!/bin/sh\n", encoding="ascii")
+    unit.write_text(f"[Service]\nExecStart={program} run\n", encoding="ascii")
+    kit.folder.chmod(0o700)
+    kit.patch.setattr(surroundings.closed_to_service, "__defaults__", (unit,))
+    return "rights"
+
+
 def key_for_everyone(kit: Kit) -> str:
     folder = elsewhere(kit, 0o711, "/etc/pbem")
     shutil.copy(kit.folder / "pbem.key", folder)
@@ -392,7 +409,9 @@ QUICK: dict[str, Setup] = {
     "the file of certificates is missing": lambda kit: kit.imap(tls={"ca_file": "/nowhere/ca.pem"}),
     "wrong password where mail is sent": wrong_smtp_password,
     "a login that is offered with TLS only": only_with_tls,
+    "mail is sent to ourselves": to_ourselves,
     "no STARTTLS": lambda kit: kit.smtp(sink(kit), security="starttls"),
+    "the service can't read its program": program_in_home,
     "nobody has logged in with OAuth2": never_logged_in,
     "the file of tokens is damaged": lambda kit: never_logged_in(kit.put("oauth2.token", "hello\n")),
     "a relay that doesn't take our mail": lambda kit: kit.smtp(sink(kit, "-f", "MAIL")),

@@ -60,9 +60,10 @@ def _unread(path: str, secret: Secret, why: BaseException | None) -> str:
 
 
 def rights(settings: Settings) -> Iterator[Finding]:
-    """Look for secrets and mail that everyone on this machine can read."""
+    """Look for secrets and mail that everyone on this machine can read, and for a program that its service can't."""
     found = [finding("rights.open", file=file) for file in surroundings.exposed(settings)]
     yield from found or [finding("rights.fine")]
+    yield from (finding("rights.closed_program", file=file) for file in surroundings.closed_to_service())
 
 
 def templates(_: Settings) -> Iterator[Finding]:

@@ -120,6 +120,10 @@ def smtp(settings: Settings) -> Iterator[Finding]:
     if account is None:
         return
     server = MailServer("outbox.smtp", account, SMTP, 465, ours.address)
+    listeners = (settings.inbox.smtp, settings.inbox.lmtp)
+    if is_loopback(account.host) and account.port in [each.port for each in listeners if each is not None]:
+        yield finding("server.ourselves", server=server)
+        return
     try:
         outbox = SmtpOutbox(account, tokens(settings), PATIENCE)
         certificate = outbox.rehearse(f"{ours.local}{ours.delimiter}doctor@{ours.domain}")
