@@ -131,6 +131,7 @@ class Counts:
         build.info({"version": version("pbem"), "python": platform.python_version()})
         self.mails_in = count("mails_in", "Messages handled, by verdict.", ("verdict", "reason"))
         self.mails_out = count("mails_out", "Attempts to hand over a message, by verdict.", ("verdict",))
+        self.not_stored = count("stores_refused", "Times that received messages could not be stored.")
         self.killed = count("sandbox_kills", "Processes that ended without an answer.", ("sandbox",))
         self.handled_in = measure("handled_seconds", "From a message's arrival until its reply waits.")
         self.sent_in = measure("sent_seconds", "From queueing a message until the next hop has it.")

@@ -17,6 +17,7 @@ from functools import partial
 
 import structlog
 from sqlalchemy import Engine, func
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 
 from notation.games import GAMES
@@ -109,6 +110,20 @@ class Server:
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
         """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
         failpoints.reach(Step.RECEIVED)
+        try:
+            added = self._stored(arrivals)
+        except DBAPIError:
+            self.vitals.counts.not_stored.inc()
+            raise
+        if added and self.newest is not None:
+            self.newest.note(max(added))
+        failpoints.reach(Step.STORED)
+        for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
+            if any(lane in lanes for lane in added.values()):
+                desk.queue.bell.set()
+        return added
+
+    def _stored(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
         with database.reading(self.engine) as connection:
             found = intake.sort(connection, arrivals, self.services.keyring)
         has_replies = any(each.lane is Lane.REPLIES for each in found)
@@ -116,12 +131,6 @@ class Server:
             added = intake.store(connection, found, self.clock())
             if added:
                 notifications.notify(connection, Channel.RECEIVED)
-        if added and self.newest is not None:
-            self.newest.note(max(added))
-        failpoints.reach(Step.STORED)
-        for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
-            if any(lane in lanes for lane in added.values()):
-                desk.queue.bell.set()
         return added
 
     def give_back(self) -> None:

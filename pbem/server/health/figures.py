@@ -3,10 +3,12 @@
 Metrics, /health, `pbem status`, the row in which a server reports, and the line for systemd are views of it.
 """
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
@@ -218,5 +220,8 @@ class Exposition:
         with suppress(DBAPIError), read_only(self.engine) as session:
             found = of_database(session, self.clock(), makes_backups=self.makes_backups)
         yield GaugeMetricFamily("pbem_database_up", "Whether the figures could be read from the database.", bool(found))
+        if self.engine.dialect.name == "sqlite":
+            free = shutil.disk_usage(Path(self.engine.url.database or "").absolute().parent).free
+            yield GaugeMetricFamily("pbem_disk_free_bytes", "How much room the disk of the database has.", free)
         yield from metrics({**of_server(self.vitals), **found})
         yield from self.vitals.counts.registry.collect()
