@@ -85,14 +85,8 @@ SELECTS = {
         union all select :tournament + n / 5, second, at, 2, 2 from contest where n % 5 = 0""",
     "pairing (tournament, round, board, game, first, second, match)": """
         select :tournament + n / 5, 1, :match + n, 1, first, second, :match + n from contest where n % 5 = 0""",
-    "ladderstep (tournament, number, what, player, match, at)": """
-        select :tournament + n / 5, 1, 'entered', first, null, at from contest where n % 5 = 0
-        union all select :tournament + n / 5, 2, 'ended', null, :match + n, at from contest where n % 5 = 0""",
-    "watch (player, match, whom, tournament, created, noticed)": """
-        select :player + n, {nothing}, :player + n % :players + 1, {nothing}, {now}, {now}
-        from counted where n <= :players
-        union all select first, :match + n, null, null, {now}, {now} from contest where n <= :players
-        union all select first, null, null, :tournament + n / 5, {now}, {now} from contest where n % 5 = 0""",
+    "watch (player, match, created)": """
+        select first, :match + n, {now} from contest where n <= :players""",
 }
 """For each table with its columns, a statement that yields what the crowd leaves in it."""
 TEMPORARY = {
@@ -168,7 +162,6 @@ def _written(dialect: str) -> dict[str, str]:
         "week1": day(7),
         "week2": day(0),
         "options": '{"first": "o"}',
-        "nothing": "cast(null as integer)",
     }
 
 

@@ -16,7 +16,7 @@ from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, hosting, rounds, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.standings import tables
+from pbem.features.tournaments.standings import crosstable
 from pbem.matches import queries
 from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
@@ -105,13 +105,11 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.started is None:
             out.print(f"entered: {', '.join(names.values()) or 'nobody'}")
             return
-        for found in tables(rounds.field_of(session, row)):
-            title = f"group {found.group}" if found.group else None
-            table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
-            for each in found.rows:
-                name = names[each.place.entrant.player]
-                table.add_row(str(each.number), name, *each.cells, each.points, *each.breaks)
-            out.print(table)
+        found = crosstable(rounds.field_of(session, row))
+        table = Table("number", "player", *found.heads, "points", *found.breaks)
+        for each in found.rows:
+            table.add_row(str(each.number), names[each.entrant.player], *each.cells, each.points, *each.breaks)
+        out.print(table)
 
 
 def _ladder(session: Session, row: Tournament) -> Table:

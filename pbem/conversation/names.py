@@ -52,7 +52,7 @@ def reserved_keys(features: Features) -> frozenset[str]:
     phrases = (*POLITE, *GREETINGS, *(phrase for kind in WORDS.values() for phrase in kind))
     said = (word for phrase in phrases for word in phrase.split())
     terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
-    contests = ("ladder", "league", "swiss")
+    contests = ("ladder", "swiss")
     return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))
 
 

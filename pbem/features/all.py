@@ -35,7 +35,7 @@ from pbem.features.time import calendar, reminders, timeouts, vacations, vacatio
 from pbem.features.time.commands import DUE as PAUSES_DUE
 from pbem.features.time.commands import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
-from pbem.features.tournaments import entries, shown
+from pbem.features.tournaments import entries
 from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
@@ -103,16 +103,14 @@ TOURNAMENTS_ = Feature(
     topics=(
         Topic(
             "tournaments",
-            "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
+            "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak league cup",
         ),
-        Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
         Topic("ladder", "ladders rung rungs"),
     ),
     due=tournaments_due.DUE,
     on_leave=entries.forget,
     on_ban=entries.forget,
     export=entries.export,
-    enrich=(shown.enclosed,),
 )
 HOUSE = Feature(
     name="house",

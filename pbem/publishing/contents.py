@@ -19,7 +19,7 @@ from pbem.features.tournaments import entries, ladders, rounds
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
-from pbem.features.tournaments.standings import CrosstableEntry, Table, tables
+from pbem.features.tournaments.standings import CrosstableEntry, Table, crosstable
 from pbem.matches.ratings import standings
 from pbem.publishing import visibility
 from pbem.publishing.statistics import WIDTHS, Result, Statistics, Variant
@@ -89,8 +89,8 @@ class TournamentPage:
     """Until when players can enter; None if that isn't known, or past."""
     entrants: tuple[Shown, ...]
     """The players who have entered."""
-    tables: tuple[Table, ...]
-    """One for each group of a league."""
+    table: Table | None
+    """None before it has begun, and of a ladder."""
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
@@ -103,10 +103,10 @@ class TournamentPage:
 
     def match_in(self, table: Table, row: CrosstableEntry, column: int) -> int | None:
         """Return the number of the match that a cell of a crosstable is about, if it is shown; columns count from 0."""
-        player = row.place.entrant.player
+        player = row.entrant.player
         if table.by_round:
             return self.by_round.get((player, column + 1))
-        return self.by_opponent.get((player, table.rows[column].place.entrant.player))
+        return self.by_opponent.get((player, table.rows[column].entrant.player))
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
@@ -208,7 +208,7 @@ def tournament(session: Session, row: Tournament, now: datetime, matches: Iterab
         in_words_of_time(from_stored(row.time)),
         row.closes.date() if row.started is None and row.ended is None else None,
         tuple(names.values()),
-        tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
+        crosstable(rounds.field_of(session, row)) if row.started is not None and not is_ladder else None,
         names,
         tuple(people.get(each, Shown(0)) for each in rungs),
         shown_matches,

@@ -55,18 +55,21 @@ def archive(site: Site, spans: Sequence[Span]) -> str:
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
-    rows = [
-        {
-            "group": table.group,
-            "number": row.number,
-            "player": _player(shown.names[row.place.entrant.player]),
-            "cells": row.cells,
-            "points": float(row.points),
-            "tie_breaks": dict(zip(table.breaks, map(float, row.breaks), strict=True)),
-        }
-        for table in shown.tables
-        for row in table.rows
-    ]
+    table = shown.table
+    rows = (
+        []
+        if table is None
+        else [
+            {
+                "number": row.number,
+                "player": _player(shown.names[row.entrant.player]),
+                "cells": row.cells,
+                "points": float(row.points),
+                "tie_breaks": dict(zip(table.breaks, map(float, row.breaks), strict=True)),
+            }
+            for row in table.rows
+        ]
+    )
     told = {
         "version": VERSION,
         "site": site.name,

@@ -20,6 +20,9 @@ alter table serverkey add column until timestamp;
 alter table clock add column seen timestamp;
 alter table clock add column steady_since timestamp;
 create table bulletin (player integer primary key, due timestamp not null, told timestamp not null);
+create table ladderstep (tournament integer primary key);
+alter table tournament add column group_size integer;
+alter table tournament add column promoted integer;
 drop table watch;
 create table watch (id integer primary key, player integer, "match" integer, whom integer, tournament integer,
     left_out boolean, created timestamp, noticed timestamp);

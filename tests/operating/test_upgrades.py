@@ -282,6 +282,55 @@ def test_matches_whose_result_could_be_proven_go_on_and_what_a_proof_has_ended_s
         assert "replayed, 0 problems" in letters.operate("check").stdout
 
 
+WITH_A_LEAGUE = """
+insert into player (id, name, address, confirmed, epoch, settings, bounces, created)
+    select number, 'x' || number, 'x' || number || '@mail.example', '2026-03-01 10:00:00', 0, '{}', 0,
+        '2026-03-01 10:00:00'
+    from (select 3 as number union all select 4 union all select 5);
+insert into tournament (id, title, kind, game, options, time, rated, places, rounds, at_once, group_size, promoted,
+    season, closes, created, started)
+    select number, 'Little League', 'league', game, options, '14d+1d', false, 64, 3, 1, 3, 1, number,
+        '2026-03-01 12:00:00', '2026-03-01 11:00:00', begun
+    from match join (
+        select 1 as number, '2026-03-01 12:00:00' as begun union all select 2, null
+    ) where match.id = 1;
+insert into entry (tournament, player, entered, seed)
+    select 1, id, '2026-03-01 11:00:00', case id when 1 then 5 when 5 then 1 else id end from player;
+insert into pairing (tournament, round, board, game, first, second, match) values
+    (1, 1, 1, 1, 5, 2, null), (1, 1, 2, 1, 4, 1, null);
+update pairing set match = 1 where board = 1;
+update match set tournament = 1, round = 1, seat0 = 5, seat1 = 2, challenger = 5 where id = 1;
+insert into watch (player, whom, created) values (3, 2, '2026-03-01 12:00:00');
+insert into watch (player, tournament, created) values (4, 1, '2026-03-01 12:00:00');
+insert into watch (player, match, created, left_out) values (4, 1, '2026-03-01 12:00:00', true)
+"""
+"""A league with two groups, one of three players and one of two, its next season, and spectators."""
+
+
+@pytest.mark.own_database
+def test_each_group_of_a_league_is_a_round_robin_and_spectators_watch_matches(tmp_path: Path) -> None:
+    engine = database.connect(f"sqlite:///{real(tmp_path / 'server', '1.0011')}")
+    with engine.begin() as connection:
+        for statement in WITH_A_LEAGUE.split(";"):
+            connection.exec_driver_sql(statement)
+    database.upgrade(engine)
+
+    tournaments = rows(engine, "select id, title, kind, rounds from tournament order by id")
+    assert tournaments == [
+        (1, "Little League, group 1", "round-robin", 3),
+        (2, "Little League", "swiss", 3),
+        (3, "Little League, group 2", "round-robin", 1),
+    ]
+    assert rows(engine, "select tournament, player, seed from entry order by tournament, seed") == [
+        *((1, 5, 1), (1, 2, 2), (1, 3, 3)),
+        *((3, 4, 1), (3, 1, 2)),
+    ]
+    assert rows(engine, "select tournament, first from pairing order by first") == [(3, 4), (1, 5)]
+    assert rows(engine, "select tournament from match") == [1]
+    assert rows(engine, "select player, match from watch") == [(3, 1)]
+    engine.dispose()
+
+
 WITH_TEAMS = """
 create temporary table paired as select * from match;
 update paired set id = 2, state = 'over', to_move = null, ended = '2026-03-02 12:00:00', winner = 1,

@@ -17,18 +17,18 @@ from tests.servers import HOST
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 MATCH = "matches/0/1.html"
-LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
+LADDER, SWISS, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
 OVERVIEWS = ("archive.html", "archive.html?player=dora", "players.html", "players/dora.html", "games/kvadratik.html")
-PAGES = (*LISTS, *OVERVIEWS, MATCH, "players/alice.html", LADDER, LEAGUE)
+PAGES = (*LISTS, *OVERVIEWS, MATCH, "players/alice.html", LADDER, SWISS)
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
-    """Provide a site with a match of two turns, one of every game and variant, a ladder, a league and a large table."""
+    """Provide a site with a match of two turns, one of every game and variant, a ladder, a Swiss and a large table."""
     with archive(tmp_path_factory.mktemp("browser"), "on") as made:
-        for number, kind in enumerate(("ladder", "league"), start=1):
+        for number, kind in enumerate(("ladder", "swiss"), start=1):
             made.letters.operate("tournament", "open", kind, "kvadratik", "time=3d/move", "called", f"Spring {kind}")
             for name in ("alice", "bob", "carol"):
                 made.letters.say(name, f"enter {number}")

@@ -17,7 +17,6 @@ TABLES = (
     "tournament",
     "entry",
     "pairing",
-    "ladderstep",
     "incoming",
     "outgoing",
     "outgoingcontent",

@@ -31,7 +31,6 @@ from tests.stopped_leases import ENDED
 KEYS = {
     "prepared": "match, seat",
     "entry": "tournament, player",
-    "ladderstep": "tournament, number",
     "outgoingcontent": "outgoing",
 }
 """The keys of tables whose rows have no number."""

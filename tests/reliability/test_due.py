@@ -99,14 +99,14 @@ def _spectators(rehearsal: Rehearsal) -> None:
         match.shown = queries.version(match) - 1
 
 
-def _season_that_ends(rehearsal: Rehearsal) -> None:
-    """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
+def _tournament_that_ends(rehearsal: Rehearsal) -> None:
+    """Let x0, o0 and another have played a round robin, of whose end none of them knows."""
     now = rehearsal.server.clock()
     engine, server = rehearsal.server.engine, rehearsal.server.settings.server
     with transaction(engine) as session:
         session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
         session.flush()
-        tournament = opened(session, now, "league places=3 group=5")
+        tournament = opened(session, now, "round-robin places=3")
         for address in (X, O, "x1@mail.example"):
             entries.enter(session, tournament, player(session, address), now)
     tournaments.advance(engine, server, now)
@@ -130,7 +130,7 @@ def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
         above, below = player(session, O), player(session, X)
         for each in (above, below):
             ladders.enter(session, row, each, now)
-        ladder = ladders.ladder_of(session, row, (above.id or 0, below.id or 0), now)
+        ladder = ladders.ladder_of(session, row, now)
         match = ladders.challenge(session, row, ladder, below, above, now).match
         late = 0 if match.seat0 == above.id else 1
         lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
@@ -146,7 +146,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,
     "a challenge on a ladder that is over": _challenge_that_is_over,
-    "a season of a league that ends": _season_that_ends,
+    "a tournament that ends": _tournament_that_ends,
 }
 """What is due, each in a way of its own. The rest is done as these are, in one transaction for each row."""
 DEATHS = (
@@ -157,7 +157,7 @@ DEATHS = (
     (Step.SENT, 1, False),
 )
 """The steps at which the server dies, which time it reaches them, and whether it leaves no effects."""
-IN_PARTS = {"a tournament that begins", "a season of a league that ends"}
+IN_PARTS = {"a tournament that begins", "a tournament that ends"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 

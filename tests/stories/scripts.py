@@ -566,30 +566,6 @@ def climbing(letters: Correspondence) -> None:
     letters.say("dave", "enter 1\nretire 1")
 
 
-def seasons(letters: Correspondence) -> None:
-    """Play a season of a league with two groups, look at both, and let the next season follow from it."""
-    names = ("alice", "bob", "carol", "dave", "erin", "fred")
-    for name in names:
-        letters.join(name)
-    letters.execute("update player set trusted = created where name = 'alice'")
-    letters.say("alice", "host league kvadratik time=3d/move group=3")
-    letters.say("alice", "host league kvadratik time=3d/move group=5 places=6 called Little League")
-    for name in names:
-        letters.say(name, "enter 1")
-    letters.say("dave", "tournament 1\nhelp league")
-    letters.say("fred", "withdraw from league 1")
-    for number in range(1, 7):
-        ((last,),) = letters.execute(
-            f"select max(player.name) from match join player on player.id in (seat0, seat1) where match.id = {number}"
-        )
-        resign(letters, str(last), number)
-    letters.say("alice", "tournament 1 2\ntournament 1 9\ntournaments")
-    for name in ("dave", "alice", "erin"):
-        letters.say(name, "enter 2")
-    letters.run_for(days=15)
-    letters.say("erin", "tournament 2")
-
-
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -636,7 +612,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
         *(first_match, vacation, invitation, unproven, looking, offers, previews, to_the_end),
         *(slips, giving_up, old_words, batch, daily, stopped, addresses, leaving),
         *(agreeing, time, reminders, foreseeing, seeking, neighbours, ranking, competing),
-        *(watching, climbing, seasons, alone, analysing, moderating, misunderstood),
+        *(watching, climbing, alone, analysing, moderating, misunderstood),
     )
 }
 SERVERS = {"moderating": 'admin = "admin@pbem.example"'}

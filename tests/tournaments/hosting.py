@@ -21,7 +21,7 @@ SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate(
 NAMES = ("alice", "bob", "carol", "dave", "erin", "fred", "gina", "hugo")
 
 
-def opened(folder: Path, kind: Format, players: int, *, group_size: int | None = None) -> Engine:
+def opened(folder: Path, kind: Format, players: int) -> Engine:
     """Return a database in which that many players have entered a tournament that is to begin."""
     folder.mkdir(exist_ok=True)
     databases.make(databases.at(folder))
@@ -32,7 +32,6 @@ def opened(folder: Path, kind: Format, players: int, *, group_size: int | None =
         session.flush()
         words = f"{kind} kvadratik time=3d/move rated places={players} called Cup"
         row = entries.open_(session, hosting.read(words, "none", NOW))
-        row.group_size = group_size
         for player in session.exec(select(Player).order_by(col(Player.id))):
             entries.enter(session, row, player, NOW)
     return engine

@@ -8,7 +8,6 @@ from tests.correspondence import Correspondence, said
 
 THREE = ("alice", "bob", "carol")
 FOUR = (*THREE, "dave")
-SIX = (*FOUR, "erin", "fred")
 
 
 def opened(letters: Correspondence, words: str, *names: str) -> None:
@@ -29,21 +28,6 @@ def begun(letters: Correspondence, words: str, *names: str) -> None:
 def ladder(letters: Correspondence) -> None:
     """Let four players enter a ladder."""
     letters.play(begun, "ladder kvadratik time=3d/move reach=2 together=1 called Long Ladder", *FOUR)
-
-
-def league(letters: Correspondence) -> None:
-    """Let six players enter a league with two groups."""
-    letters.play(begun, "league kvadratik time=3d/move group=5 places=6 called Little League", *SIX)
-
-
-def season(letters: Correspondence) -> None:
-    """Let them play a season in which those who entered first win."""
-    letters.play(league)
-    for match, name in letters.rows(
-        "select match.id, player.name from match join player"
-        " on player.id = case when seat0 > seat1 then seat0 else seat1 end order by match.id"
-    ):
-        resign(letters, name, match)
 
 
 def answer(letters: Correspondence, name: str, words: str) -> EmailMessage:
@@ -84,12 +68,3 @@ def finish(letters: Correspondence) -> list[EmailMessage]:
 def rungs(letters: Correspondence) -> list[str]:
     """Return who stands on the ladder, from the top."""
     return letters.rows("select name from entry join player on player.id = player where rung is not null order by rung")
-
-
-def met(letters: Correspondence, tournament: int) -> set[frozenset[str]]:
-    """Return who meets whom in a tournament."""
-    rows = letters.rows(
-        "select one.name, other.name from pairing join player one on one.id = first"
-        f" join player other on other.id = second where tournament = {tournament}"
-    )
-    return {frozenset(pair) for pair in rows}

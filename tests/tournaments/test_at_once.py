@@ -18,7 +18,7 @@ from pbem.features.tournaments.due import advance, settle_ladders
 from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
-from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
+from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
 from tests.contests import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
@@ -102,7 +102,7 @@ def challenged(engine: Engine) -> None:
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
             ladders.enter(session, row, player, NOW)
-        ladder = ladders.ladder_of(session, row, range(5), NOW)
+        ladder = ladders.ladder_of(session, row, NOW)
         for one, other in ((dave, bob), (carol, alice)):
             match = ladders.challenge(session, row, ladder, one, other, NOW).match
             winner = 0 if match.seat0 == one.id else 1
@@ -118,43 +118,18 @@ def test_a_match_changes_a_ladder_once(engine: Engine) -> None:
     with database.read_only(engine) as session:
         ladder = session.get_one(Tournament, 2)
         assert ladders.due(session, 9) == []
-        assert ladders.on(session, ladder) == ladders.replayed(session, ladder) == (3, 1, 4, 2)
-        assert len(session.exec(select(LadderStep)).all()) == 6
+        assert ladders.on(session, ladder) == (3, 1, 4, 2)
         assert len(session.exec(select(Outgoing)).all()) == 4
 
 
-def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> None:
-    engine = opened(tmp_path / "league", Format.LEAGUE, 6, group_size=5)
-    seen = []
-    for _ in range(2):
-        at_once(engine)
-        seen.append(numbers(engine))
-        finish(engine)
-    with database.read_only(engine) as session:
-        seasons = session.exec(select(Tournament.season, Tournament.previous).order_by(col(Tournament.id))).all()
-    engine.dispose()
-
-    # Two groups of three, whose matches all begin together; then the reports.
-    assert seen == [(6, 6, 12), (6, 6, 18)]
-    assert seasons == [(1, None), (2, 1)]
-
-
-def test_the_tables_rule_out_that_somebody_is_paired_twice_or_a_match_counts_twice(engine: Engine) -> None:
+def test_the_tables_rule_out_that_somebody_is_paired_twice(engine: Engine) -> None:
     at_once(engine)
-    challenged(engine)
-    together(engine, settle_ladders)
-    for row in (
-        Pairing(tournament=1, round=1, board=9, first=4, result="first"),
-        LadderStep(tournament=2, number=9, what="ended", match=3, at=NOW),
-    ):
-        with pytest.raises(IntegrityError), database.transaction(engine) as session:
-            session.add(row)
+    with pytest.raises(IntegrityError), database.transaction(engine) as session:
+        session.add(Pairing(tournament=1, round=1, board=9, first=4, result="first"))
 
 
-def test_the_tables_rule_out_that_a_season_has_two_after_it(tmp_path: Path) -> None:
-    engine = opened(tmp_path / "league", Format.LEAGUE, 6, group_size=5)
+def test_the_tables_rule_out_that_a_season_has_two_after_it(engine: Engine) -> None:
     with database.transaction(engine) as session:
         entries.open_next(session, session.get_one(Tournament, 1), NOW)
     with pytest.raises(IntegrityError), database.transaction(engine) as session:
         entries.open_next(session, session.get_one(Tournament, 1), NOW)
-    engine.dispose()

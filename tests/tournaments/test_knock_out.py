@@ -6,7 +6,7 @@ import pytest
 
 from pbem.features.tournaments import rounds
 from pbem.features.tournaments.field import Field, Format, Score
-from pbem.features.tournaments.standings import standings
+from pbem.features.tournaments.standings import crosstable
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
 
@@ -27,7 +27,7 @@ def test_who_loses_is_out_and_one_is_left(number: int, seed: int) -> None:
         assert player in field.of_player(player)[-1].players
         assert field.of_player(player)[-1].points_of(player) == 0
     (winner,) = {entrant.player for entrant in field.entrants} - {*lost}
-    first, second, *_ = standings(field)
+    first, second, *_ = crosstable(field).rows
     assert (first.place, first.entrant.player) == (1, winner)
     assert second.place == 2
     assert second.entrant.player in field.pairs[-1].players
@@ -76,5 +76,5 @@ def test_it_ends_whoever_withdraws(seed: int) -> None:
     chance = Random(seed)
     field = played(new(Format.KNOCK_OUT, chance.randint(3, 17)), chance, (*ANY, Score.NEITHER), leaving=0.3)
 
-    assert next(place.place for place in standings(field)) == 1
+    assert crosstable(field).rows[0].place == 1
     assert field.last_round == field.rounds

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, bye
-from pbem.features.tournaments.standings import buchholz, crosstable, direct_encounter, sonneborn_berger, standings
+from pbem.features.tournaments.standings import buchholz, crosstable, sonneborn_berger
 from tests.tournaments.playing import new, played
 
 VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
@@ -26,32 +26,17 @@ def test_a_crosstable_adds_up(seed: int) -> None:
             if cell in "10=" and one != other:
                 assert VALUES[cell] + VALUES[cells[other][one]] == 1
     berger = [sum(VALUES.get(cell, 0) * totals[other] for other, cell in enumerate(row)) for row in cells]
-    assert [float(row.breaks[1]) for row in table.rows] == berger
+    assert [float(row.breaks[0]) for row in table.rows] == berger
 
 
-def four(*results: Score) -> Field:
-    """Return a round robin of four with these results of 1-4, 2-3, 4-3, 1-2, 2-4, 3-1."""
-    meetings = ((1, 1, 4), (1, 2, 3), (2, 4, 3), (2, 1, 2), (3, 2, 4), (3, 3, 1))
-    pairs = tuple(Matchup(r, b, a, b, result) for (r, a, b), result in zip(meetings, results, strict=True))
-    return Field(Format.ROUND_ROBIN, tuple(Entrant(n, n) for n in range(1, 5)), 3, 1, pairs)
+def test_players_with_the_same_points_and_tie_breaks_share_a_place() -> None:
+    pairs = (Matchup(1, 1, 1, 2, Score.FIRST), Matchup(2, 1, 2, 3, Score.FIRST), Matchup(3, 1, 3, 1, Score.FIRST))
+    rows = crosstable(Field(Format.ROUND_ROBIN, tuple(Entrant(n, n) for n in (1, 2, 3)), 3, 1, pairs)).rows
+    assert [(row.place, row.entrant.player) for row in rows] == [(1, 1), (1, 2), (1, 3)]
 
-
-def test_who_won_against_the_other_is_in_front() -> None:
-    first, second = Score.FIRST, Score.SECOND
-    field = four(second, first, second, first, first, first)  # 1 beat 2; 2 beat 3 and 4; 3 beat 4 and 1; 4 beat 1
-    places = [(place.place, place.entrant.player, place.points) for place in standings(field)]
-
-    assert places == [(1, 2, 2.0), (2, 3, 2.0), (3, 4, 1.0), (4, 1, 1.0)]
-
-
-def test_a_direct_encounter_counts_only_among_those_who_have_all_met() -> None:
-    field = four(*[Score.FIRST] * 6)
-
-    assert direct_encounter(field, 1, [1, 2]) == 1.0
-    assert direct_encounter(field, 2, [1, 2]) == 0.0
-    unfinished = Field(field.kind, field.entrants, 3, 1, field.pairs[:2])
-    assert direct_encounter(unfinished, 1, [1, 4]) == 1.0
-    assert direct_encounter(unfinished, 1, [1, 2]) == 0.0
+    pairs = (Matchup(1, 1, 1, 2, Score.FIRST), Matchup(2, 1, 2, 3, Score.DRAW), Matchup(3, 1, 3, 1, Score.SECOND))
+    rows = crosstable(Field(Format.ROUND_ROBIN, tuple(Entrant(n, n) for n in (1, 2, 3)), 3, 1, pairs)).rows
+    assert [(row.place, row.entrant.player, row.points) for row in rows] == [(1, 1, "2"), (2, 2, "0.5"), (2, 3, "0.5")]
 
 
 def test_a_bye_counts_as_an_opponent_with_the_same_points() -> None:

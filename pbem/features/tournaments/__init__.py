@@ -1,5 +1,5 @@
 """Tournaments: who has entered, who meets whom, and how it stands. Everything in one is an ordinary match.
 
-Values, and functions of values: `field`, the formats (`round_robin`, `league`, `swiss`, `knock_out`) and `standings`;
+Values, and functions of values: `field`, the formats (`round_robin`, `swiss`, `knock_out`) and `standings`;
 rows: `entries`, `hosting`, `rounds` and `ladders`.
 """

@@ -66,14 +66,9 @@ def show(request: Request, line: Line) -> Decision:
         )
         return Decision(answer=(TournamentShown(line=told, players=entered),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
-    tables = standings.tables(field)
-    groups = len(tables) if tables[0].group else 0
-    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
-    table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
-    following = commands.following("tournament", [str(wanted)], table.group, more=table.group < groups)
-    last = shown.last_round(field, names) if not groups else None
-    table_for_reader = shown.shown(table, names, own)
-    return Decision(answer=(TournamentShown(line=told, table=table_for_reader, last_round=last, next_page=following),))
+    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
+    table = shown.shown(standings.crosstable(field), names, own)
+    return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
 
 
 def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
@@ -146,8 +141,7 @@ def climb(request: Request, line: Line) -> Decision:
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
     other = player_called(request, line, wanted, lock=True)
-    players = (player.id or 0, other.id or 0)
-    ladder = ladders.ladder_of(session, tournament, players, now)
+    ladder = ladders.ladder_of(session, tournament, now)
     _check_challenge(request, line, tournament, ladder, player, other)
     check_running(request, player)
     return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
@@ -239,7 +233,7 @@ def _called(line: Line, tournament: Tournament | None) -> Tournament:
 
 
 _STOP = re.compile(r"(?:stop|end)\s+(?:tournament\s+)?#?(\d{1,9})", re.IGNORECASE)
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder)"
 _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{NAMED_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
 NUMBER = re.compile(r"\d{1,9}")
@@ -275,7 +269,7 @@ TOURNAMENT = Command(
     Group.CONTESTS,
     "show a tournament",
     words=(1, 2),
-    aliases=("ladder", "league"),
+    aliases=("ladder",),
     own_cost=BOARD,
     shape=re.compile(r"\d{1,9}(?:\s+\d{1,3})?"),
     reread=partial(_number_of, "tournament"),

@@ -17,11 +17,11 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, hosting, ladders, league, rounds, shown, standings
+from pbem.features.tournaments import entries, hosting, ladders, rounds, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
-from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, RungChanged, TournamentEnded
+from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.features.tournaments.rounds import Begun, PreparedRound, Untold
 from pbem.matches import arranged
 from pbem.matches.queries import name
@@ -117,7 +117,6 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
     for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
-        own_table = shown.table_of(found.tables, reader)
         told = RoundBegun(
             number=tournament.id or 0,
             title=tournament.title,
@@ -125,7 +124,6 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             rounds=tournament.rounds or 0,
             game=begun.pair.game,
             table=None if reader in others else _table(found, names, reader),
-            group=own_table.group,
         )
         payload = replace(notice.payload, tournament=told)
         notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
@@ -154,7 +152,7 @@ def wants_news(player: Player) -> bool:
 def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:
     if found.field.last_round <= found.field.at_once:
         return None
-    return shown.shown(shown.table_of(found.tables, reader), names, reader, shown.MOST_ROWS)
+    return shown.shown(found.table, names, reader, shown.MOST_ROWS)
 
 
 def _tell_the_end(
@@ -163,33 +161,15 @@ def _tell_the_end(
     tournament, names = found.tournament, shown.names_of(found.names.values())
     is_over = entries.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
-    results = shown.all_rounds(found.field, names) if is_over else ()
     for player in filter(wants_news, people):
         number = player.id or 0
-        own = shown.table_of(found.tables, number)
         told = TournamentEnded(
             line=shown.line(tournament, len(names), now, round_=found.field.last_round),
-            place=shown.place_of(own, number),
-            winners=shown.winners(found.tables[0], names) if is_over else (),
-            table=shown.shown(own, names, number) if is_over else None,
-            results=results,
-            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group else (),
-            next_season=_next_season(found, number, now),
+            place=shown.place_of(found.table, number),
+            winners=shown.winners(found.table, names) if is_over else (),
+            table=shown.shown(found.table, names, number) if is_over else None,
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
-
-
-def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None:
-    if found.next_season is None or found.tournament.kind != Format.LEAGUE:
-        return None
-    order = league.next_order(standings.ranked(found.field), found.tournament.promoted or 0)
-    sizes = enumerate(league.groups(found.field), start=1)
-    groups = [number for number, group in sizes for _ in group.entrants]
-    return NextSeason(
-        number=found.next_season.id or 0,
-        closes=shown.day(found.next_season.closes, now),
-        group=groups[order.index(player)],
-    )
 
 
 TOP = 10

@@ -22,14 +22,11 @@ MOST_PLACES: Mapping[Format, int] = {
     Format.ROUND_ROBIN: 10,
     Format.SWISS: 64,
     Format.KNOCK_OUT: 64,
-    Format.LEAGUE: 64,
     Format.LADDER: 100,
 }
 """How many players a tournament of each kind can have. In a round robin each of them meets all others."""
-MOST_DAYS = 90
-"""How long players can enter."""
-SEASON_DAYS = 14
-"""How long they can enter the next season of a league, which opens by itself."""
+DEFAULT_DAYS, MOST_DAYS = 14, 90
+"""For how many days players can enter."""
 MOST_ROUNDS = 15
 MOST_ENTERED = 10
 """How many tournaments that aren't over a player can be in."""
@@ -77,20 +74,29 @@ def open_(session: Session, tournament: Tournament, host: Player | None = None) 
     return tournament
 
 
-AGAIN = ("wanted_rounds", "every", "entry_days")
-
-
 def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
     """Open the season after this one, on the same terms; everybody enters anew."""
     was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
-    kept = ("title", "kind", "game", "options", "time", "rated", "places", "group_size", "promoted", "host", *AGAIN)
+    kept = (
+        "title",
+        "kind",
+        "game",
+        "options",
+        "time",
+        "rated",
+        "places",
+        "host",
+        "wanted_rounds",
+        "every",
+        "entry_days",
+    )
     following = Tournament(
         **{name: getattr(season, name) for name in kept},
         id=_next_number(session),
         at_once=None if was_all_at_once else season.at_once,
         previous=season.id,
         season=season.season + 1,
-        closes=now + timedelta(days=season.entry_days or SEASON_DAYS),
+        closes=now + timedelta(days=season.entry_days or DEFAULT_DAYS),
         created=now,
     )
     session.add(following)

@@ -15,8 +15,6 @@ class Format(StrEnum):
     """In each round, players meet who have about as many points, and nobody twice."""
     KNOCK_OUT = "knock-out"
     """Who loses is out."""
-    LEAGUE = "league"
-    """A round robin in each of several groups, season after season."""
     LADDER = "ladder"
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
@@ -99,8 +97,6 @@ class Field:
     """How many of them are played at the same time."""
     pairs: tuple[Matchup, ...] = ()
     """In the order of rounds and boards."""
-    group_size: int | None = None
-    """How many players a group of a league has at most."""
 
     @property
     def last_round(self) -> int:

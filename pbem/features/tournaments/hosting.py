@@ -20,6 +20,7 @@ from pbem.conversation.syntax import terms
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import (
+    DEFAULT_DAYS,
     EVERY,
     FEWEST,
     LONGEST_TITLE,
@@ -32,7 +33,7 @@ from pbem.storage.due import NOW, each_row
 from pbem.storage.models import Player, Tournament
 
 USAGE = (
-    "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8]"
+    "round-robin|swiss|knock-out|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8]"
     " [days=14] [every=month] [called TITLE]"
 )
 KINDS = re.compile(r"\b(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
@@ -40,11 +41,6 @@ KINDS = re.compile(r"\b(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
 CALLED = "called"
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
-DEFAULT_DAYS = 14
-GROUP, SMALLEST_GROUP, LARGEST_GROUP = 6, 5, 10
-"""How many players a group of a league has at most."""
-PROMOTED, MOST_PROMOTED = 1, 3
-"""How many go up from a group when the season ends, and as many down."""
 REACH, MOST_REACH = 5, 20
 """How many rungs above one's own a challenge can go on a ladder."""
 CHALLENGES, MOST_CHALLENGES = 2, 5
@@ -81,9 +77,6 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
-    is_league = kind is Format.LEAGUE
-    group = _number(given, "group", GROUP, SMALLEST_GROUP, LARGEST_GROUP) if is_league else 0
-    promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
     every = _every(given, kind)
@@ -107,8 +100,6 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
         wanted_rounds=rounds or None,
         at_once=at_once or None,
         reach=reach or None,
-        group_size=group or None,
-        promoted=promoted or None,
         every=every,
         entry_days=days if every else None,
         reopens=entries.after(now, every) if every else None,
@@ -122,9 +113,8 @@ def _every(given: dict[str, str], kind: Format) -> str | None:
     every = given.pop("every", None)
     if every is None:
         return None
-    if kind in (Format.LEAGUE, Format.LADDER):
-        why = "The next season of a league opens by itself" if kind is Format.LEAGUE else "A ladder has no end"
-        raise Refused(f"{why}.", fits="Leave every= out.")
+    if kind is Format.LADDER:
+        raise Refused("A ladder has no end.", fits="Leave every= out.")
     if every not in EVERY:
         works = " or ".join(f'"every={each}"' for each in EVERY)
         raise Refused(f'"every={every[:20]}" is not a choice.', fits=f"A tournament comes again with {works}.")
@@ -134,7 +124,7 @@ def _every(given: dict[str, str], kind: Format) -> str | None:
 def _together(given: dict[str, str], kind: Format) -> int:
     if kind is Format.LADDER:
         return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
-    if kind in (Format.ROUND_ROBIN, Format.LEAGUE):
+    if kind is Format.ROUND_ROBIN:
         return _number(given, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
     return 0
 

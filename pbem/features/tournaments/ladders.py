@@ -1,29 +1,25 @@
 """Ladders: players stand on rungs, and who beats a player whom they have challenged takes that player's rung.
 
-The rules are those of the ladders of online-go.com (docs/decisions/ladders-and-leagues.md): a challenge begins a match
+The rules are those of the ladders of online-go.com (docs/decisions/ladders.md): a challenge begins a match
 at once, which nobody can refuse; if the challenger wins, they take the rung, and everybody from there on moves down
 one; any other result changes nothing; and who runs out of time is off the ladder.
 
-What changes a ladder is written down, step by step. The steps say in which order what happened, and the matches how
-they ended. So the rungs that are stored can be worked out again at any time, which `pbem check` does. Whoever writes a
-step has locked the tournament.
+Matches that have ended change the rungs in the order in which they ended. Whoever changes a ladder has locked the
+tournament, and notes in the same transaction which matches it knows: so a match changes it once.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import reduce
-from itertools import pairwise
 
-from sqlmodel import Session, and_, col, func, select
+from sqlmodel import Session, and_, col, or_, select
 
 from notation.ending import Termination
 from pbem.features.tournaments.field import Format
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted, OnLadder
 from pbem.storage.database import lock_if_free
-from pbem.storage.models import Entry, LadderStep, Match, Player, Tournament
+from pbem.storage.models import Entry, Match, Player, Tournament
 
 AGAIN = timedelta(days=7)
 """How long two players who have met on a ladder don't meet there again."""
@@ -34,20 +30,6 @@ REST = timedelta(days=1)
 
 Rungs = tuple[int, ...]
 """Who stands on the ladder, from the top."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """A player has entered, at the bottom."""
-
-    player: int
-
-
-@dataclass(frozen=True, slots=True)
-class LadderLeft:
-    """A player has left; everybody below moves up."""
-
-    player: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +48,6 @@ class LadderChallenge:
         return frozenset((self.challenger, self.challenged))
 
 
-LadderEvent = Entered | LadderLeft | LadderChallenge
-"""What can change a ladder; a challenge does once its match has ended."""
-
-
 class LadderObstacle(StrEnum):
     BELOW = "they stand below"
     TOO_FAR = "they stand too far above"
@@ -79,23 +57,13 @@ class LadderObstacle(StrEnum):
     TAKEN = "enough others have challenged them"
 
 
-def order(events: Iterable[LadderEvent]) -> Rungs:
-    """Return who stands on the ladder after those events.
+def after(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
+    """Return who stands on the ladder after a challenge that has ended; who was late is off.
 
-    >>> order([Entered(1), Entered(2), Entered(3), LadderChallenge(3, 1, winner=3), LadderLeft(1)])
-    (3, 2)
+    >>> after((1, 2, 3), LadderChallenge(3, 1, winner=3)), after((1, 2, 3), LadderChallenge(3, 1, late=3))
+    ((3, 1, 2), (1, 2))
     """
-    return reduce(after, events, ())
-
-
-def after(rungs: Rungs, event: LadderEvent) -> Rungs:
-    match event:
-        case Entered(player):
-            return (*_without(rungs, player), player)
-        case LadderLeft(player):
-            return _without(rungs, player)
-        case LadderChallenge():
-            return _without(_climbed(rungs, event), event.late)
+    return _without(_climbed(rungs, challenge), challenge.late)
 
 
 def _without(rungs: Rungs, player: int | None) -> Rungs:
@@ -153,18 +121,9 @@ class Ladder:
         return None
 
 
-class What(StrEnum):
-    """What a step is. The values are stored."""
-
-    ENTERED = "entered"
-    LEFT = "left"
-    ENDED = "ended"
-
-
 @dataclass(frozen=True, slots=True)
 class RungStep:
     challenge: LadderChallenge
-    match: int
     before: Rungs
     after: Rungs
 
@@ -180,34 +139,11 @@ def on(session: Session, tournament: Tournament) -> Rungs:
     return tuple(session.exec(select(Entry.player).where(*theirs).order_by(col(Entry.rung))))
 
 
-def ladder_of(session: Session, tournament: Tournament, players: Iterable[int], now: datetime) -> Ladder:
-    found = Ladder(on(session, tournament), tournament.reach or 0, tournament.at_once or 0)
-    return replace(found, challenges=_challenges(session, tournament, sorted({*players}), now))
-
-
-def around(session: Session, tournament: Tournament, player: int | None, shown: Rungs, now: datetime) -> Ladder:
-    """Return the ladder for a player who looks at some of its rungs: with their own challenges and those of these."""
-    whole = on(session, tournament)
-    found = Ladder(whole, tournament.reach or 0, tournament.at_once or 0)
-    near = found.above(player) if player is not None else ()
-    wanted = {*shown, *near, *((player,) if player is not None else ())}
-    return replace(found, challenges=_challenges(session, tournament, sorted(wanted), now))
-
-
-def _challenges(
-    session: Session, tournament: Tournament, players: Sequence[int], now: datetime
-) -> tuple[LadderChallenge, ...]:
-    if not players:
-        return ()
-    found: dict[int, Match] = {}
-    of_ladder = Match.tournament == tournament.id
-    for seat in (col(Match.seat0), col(Match.seat1)):
-        running = (seat.in_(players), col(Match.to_move).is_not(None), of_ladder)
-        found |= {match.id or 0: match for match in session.exec(select(Match).where(*running))}
-    between = (col(Match.seat0).in_(players), col(Match.seat1).in_(players), of_ladder)
-    lately = (col(Match.termination).is_not(None), col(Match.ended) > now - AGAIN)
-    found |= {match.id or 0: match for match in session.exec(select(Match).where(*between, *lately))}
-    return tuple(_challenge(match) for match in found.values())
+def ladder_of(session: Session, tournament: Tournament, now: datetime) -> Ladder:
+    lately = and_(col(Match.termination).is_not(None), col(Match.ended) > now - AGAIN)
+    count = (Match.tournament == tournament.id, or_(col(Match.to_move).is_not(None), lately))
+    challenges = map(_challenge, session.exec(select(Match).where(*count)))
+    return Ladder(on(session, tournament), tournament.reach or 0, tournament.at_once or 0, tuple(challenges))
 
 
 def _challenge(match: Match) -> LadderChallenge:
@@ -227,19 +163,18 @@ def _challenge(match: Match) -> LadderChallenge:
 def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> int:
     before = session.get(Entry, (tournament.id, player.id), populate_existing=True)
     entry = before or Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now)
-    entry.entered, entry.withdrawn = now, None
+    entry.entered, entry.withdrawn, entry.rung = now, None, len(on(session, tournament)) + 1
     session.add(entry)
     session.flush()
-    _write(session, tournament, [(Entered(player.id or 0), None)], now)
-    return entry.rung or 0
+    return entry.rung
 
 
 def leave(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
     """Take the player off the ladder. What they play goes on, but changes no rung any more."""
     entry = session.get_one(Entry, (tournament.id, player.id), populate_existing=True)
     entry.withdrawn = now
-    session.flush()
-    _write(session, tournament, [(LadderLeft(player.id or 0), None)], now)
+    rungs = on(session, tournament)
+    _move(session, tournament, rungs, _without(rungs, player.id))
 
 
 def challenge(
@@ -284,38 +219,17 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
     arranged.report(session, over, now)
     if tournament.ended is not None:
         return Settled(tournament, ())
-    happened: list[tuple[LadderEvent, int | None]] = [(_challenge(match), match.id) for match in over]
-    happened += [(LadderLeft(player), None) for player in left]
-    states = _write(session, tournament, happened, now)
-    steps = tuple(
-        RungStep(event, match or 0, before, after)
-        for (event, match), (before, after) in zip(happened, pairwise(states), strict=True)
-        if isinstance(event, LadderChallenge)
-    )
-    return Settled(tournament, steps)
-
-
-def _write(
-    session: Session, tournament: Tournament, happened: Sequence[tuple[LadderEvent, int | None]], now: datetime
-) -> list[Rungs]:
-    """Write down what happened, and move everybody whose rung that changes; return the ladder before and after each."""
-    of_ladder = LadderStep.tournament == tournament.id
-    last = session.exec(select(func.max(LadderStep.number)).where(of_ladder)).one() or 0
-    states = [on(session, tournament)]
-    for number, (event, match) in enumerate(happened, start=last + 1):
-        states.append(after(states[-1], event))
-        session.add(_step(tournament, number, event, match, now))
-        if isinstance(event, LadderChallenge) and event.late is not None and event.late in states[-2]:
-            session.get_one(Entry, (tournament.id, event.late), populate_existing=True).withdrawn = now
-    session.flush()
-    _move(session, tournament, states[0], states[-1])
-    return states
-
-
-def _step(tournament: Tournament, number: int, event: LadderEvent, match: int | None, now: datetime) -> LadderStep:
-    what = What.ENTERED if isinstance(event, Entered) else What.LEFT if isinstance(event, LadderLeft) else What.ENDED
-    player = None if isinstance(event, LadderChallenge) else event.player
-    return LadderStep(tournament=tournament.id or 0, number=number, what=what, player=player, match=match, at=now)
+    before = rungs = on(session, tournament)
+    steps = []
+    for challenge in map(_challenge, over):
+        if challenge.late in rungs:
+            session.get_one(Entry, (number, challenge.late), populate_existing=True).withdrawn = now
+        steps.append(RungStep(challenge, rungs, after(rungs, challenge)))
+        rungs = steps[-1].after
+    for player in left:
+        rungs = _without(rungs, player)
+    _move(session, tournament, before, rungs)
+    return Settled(tournament, tuple(steps))
 
 
 def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs) -> None:
@@ -330,26 +244,3 @@ def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs)
 def end(session: Session, tournament: Tournament, now: datetime) -> None:
     tournament.ended = now
     session.flush()
-
-
-def replayed(session: Session, tournament: Tournament) -> Rungs:
-    steps = select(LadderStep, Match).join(Match, col(Match.id) == col(LadderStep.match), isouter=True)
-    in_order = steps.where(LadderStep.tournament == tournament.id).order_by(col(LadderStep.number))
-    return order(_events(session.exec(in_order)))
-
-
-def _events(rows: Iterable[tuple[LadderStep, Match | None]]) -> Iterator[LadderEvent]:
-    for step, match in rows:
-        if match is not None:
-            yield _challenge(match)
-        else:
-            yield Entered(step.player or 0) if step.what == What.ENTERED else LadderLeft(step.player or 0)
-
-
-def faults(session: Session) -> Iterator[str]:
-    for tournament in session.exec(select(Tournament).where(Tournament.kind == Format.LADDER)):
-        stored, found = on(session, tournament), replayed(session, tournament)
-        if stored != found:
-            differ = (at for at, pair in enumerate(zip(stored, found, strict=False), start=1) if pair[0] != pair[1])
-            rung = next(differ, min(len(stored), len(found)) + 1)
-            yield f"ladder {tournament.id} is in another order than what happened there makes it, from rung {rung} on"

@@ -29,13 +29,11 @@ class TournamentLine(Part):
     reach: int = 0
     """On a ladder, how many rungs above one's own a challenge can go."""
     season: int = 0
-    """Of a league or of a tournament that comes again, which season it is."""
+    """Of a tournament that comes again, which season it is."""
     every: str = ""
     """How often it comes again."""
     reopens: str = ""
     """The day on which the next season opens."""
-    groups: int = 0
-    """How many groups a season that has begun has."""
 
 
 class Meeting(Part):
@@ -140,17 +138,6 @@ class RoundWithoutMatch(Payload, template="round"):
     heading: ClassVar = "{0.title}: round {0.round}"
 
 
-class NextSeason(Part):
-    """The next season of a league, which everybody enters anew."""
-
-    number: int
-    """The tournament that it is."""
-    closes: str
-    """Until when it is open."""
-    group: int
-    """The group in which the reader has a place, if everybody enters."""
-
-
 class TournamentEnded(Payload, template="tournament_over"):
     line: TournamentLine
     place: int = 0
@@ -158,12 +145,7 @@ class TournamentEnded(Payload, template="tournament_over"):
     winners: tuple[Meeting, ...] = ()
     """Who has the first place; each has only a name."""
     table: Crosstable | None = None
-    results: tuple[RoundShown, ...] = ()
     rungs: tuple[Rung, ...] = ()
     """The top of a ladder, and the reader's rung."""
-    groups: tuple[Crosstable, ...] = ()
-    """All crosstables of a league; `table` is that of the reader's group."""
-    next_season: NextSeason | None = None
-    """The season of a league that has opened with the end of this one."""
     is_long: ClassVar = True
     heading: ClassVar = "{0.line.title}: {0.line.state}"

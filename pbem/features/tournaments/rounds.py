@@ -9,7 +9,6 @@ locks the tournament, and moves on what that says of how far this has come. So a
 told once, whatever crashes between, and with any number of daemons.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +17,7 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.tournaments import entries, knock_out, league, round_robin, standings, swiss
+from pbem.features.tournaments import entries, knock_out, round_robin, standings, swiss
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
 from pbem.features.tournaments.standings import Table
 from pbem.matches import arranged
@@ -30,18 +29,13 @@ FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
     Format.ROUND_ROBIN: round_robin.following,
     Format.SWISS: swiss.following,
     Format.KNOCK_OUT: knock_out.following,
-    Format.LEAGUE: league.following,
 }
 ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
     Format.ROUND_ROBIN: round_robin.rounds,
     Format.SWISS: swiss.rounds,
     Format.KNOCK_OUT: knock_out.rounds,
-    Format.LEAGUE: league.rounds,
 }
-"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many.
-
-In a league they wanted so many players in a group.
-"""
+"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +89,10 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     session.add_all(_paired(tournament, pair) for pair in prepared.step.pairs)
     if prepared.step.is_over:
         tournament.ended, tournament.told = now, 0
-        _open_next(session, tournament, now)
     elif tournament.told is None or tournament.told >= last:
         tournament.told = last if prepared.step.pairs else None
     session.flush()
     return True
-
-
-def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
-    """Open the next season of a league that is over, unless this one was called off."""
-    if tournament.kind == Format.LEAGUE and tournament.started is not None:
-        entries.open_next(session, tournament, now)
 
 
 def _field(session: Session, tournament: Tournament, now: datetime) -> Field | None:
@@ -137,36 +124,20 @@ def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
 
 
 def seeded(session: Session, tournament: Tournament) -> Field:
-    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first.
-
-    In a league, players of the season before come first, in the order that follows from how it ended.
-    """
+    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first."""
     people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
     ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
-    before = {player: place for place, player in enumerate(_after_last_season(session, tournament))}
 
-    def rank(entry: Entry) -> tuple[float, float, datetime, int]:
-        return before.get(entry.player, math.inf), -ratings.get(entry.player, 0.0), entry.entered, entry.player
+    def rank(entry: Entry) -> tuple[float, datetime, int]:
+        return -ratings.get(entry.player, 0.0), entry.entered, entry.player
 
     in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
     kind = Format(tournament.kind)
-    rounds = ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
-    at_once = _at_once(tournament, kind, rounds)
-    return Field(kind, entrants, rounds, at_once, group_size=tournament.group_size)
-
-
-def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
-    last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
-    if last is None or tournament.kind != Format.LEAGUE:
-        return ()
-    return league.next_order(standings.ranked(field_of(session, last)), last.promoted or 0)
-
-
-def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
-    """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
-    are_known = kind in (Format.ROUND_ROBIN, Format.LEAGUE)
-    return min(tournament.at_once or rounds, max(rounds, 1)) if are_known else 1
+    rounds = ROUNDS[kind](len(entrants), tournament.wanted_rounds)
+    # Of a round robin, all rounds are played at the same time, unless its host wants fewer.
+    at_once = min(tournament.at_once or rounds, max(rounds, 1)) if kind is Format.ROUND_ROBIN else 1
+    return Field(kind, entrants, rounds, at_once)
 
 
 def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
@@ -188,7 +159,7 @@ def field_of(session: Session, tournament: Tournament) -> Field:
     }
     kind, rounds = Format(tournament.kind), tournament.rounds or 0
     pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
-    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, tournament.group_size)
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs)
 
 
 def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:
@@ -228,14 +199,11 @@ class Untold:
     tournament: Tournament
     field: Field
     """As it was paired, or in the end; without entrants where the tournament was called off."""
-    tables: tuple[Table, ...]
-    """The crosstable of each group."""
+    table: Table
     names: Mapping[int, Player]
     """Everybody who is in it, by number."""
     waiting: int
     """How many pairings are to be told of, or, at the end, players."""
-    next_season: Tournament | None = None
-    """The season of a league that has opened with the end of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +222,6 @@ def untold(session: Session, number: int) -> Untold | None:
     names = {player.id or 0: player for _, player in entries.players_of(session, tournament)}
     is_off = tournament.started is None
     field = Field(Format(tournament.kind), (), 0) if is_off else field_of(session, tournament)
-    following = session.exec(select(Tournament).where(Tournament.previous == number)).first()
     if tournament.ended is not None:
         waiting = sum(player > tournament.told for player in names)
     else:
@@ -262,7 +229,7 @@ def untold(session: Session, number: int) -> Untold | None:
         waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
         first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
         field = field if first is None else _as_paired(field, first)
-    return Untold(tournament, field, standings.tables(field), names, waiting, following)
+    return Untold(tournament, field, standings.crosstable(field), names, waiting)
 
 
 def _as_paired(field: Field, first: Pairing) -> Field:

@@ -1,38 +1,26 @@
-"""Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for.
+"""Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for."""
 
-The final report is there as files, too: text, a page for a browser, and JSON. No address is in them.
-"""
-
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import groupby
 
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, ladders, standings
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
-from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentEnded, TournamentLine
+from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
 from pbem.features.tournaments.standings import CrosstableEntry, Table
 from pbem.matches.queries import name
-from pbem.messages.kinds import Extra, Rendering
-from pbem.messages.mime import Attachment
 from pbem.messages.said.rounds import Crosstable, CrosstableRow
-from pbem.messages.templating import HTML, templates, text_of
 from pbem.storage.models import Player, Tournament
 
 MOST_ROWS = 10
 """How many rows of a crosstable a message about a round has; the final report has all of them."""
-MOST_BREAKS = 2
-"""How many tie-breaks it has: there are 72 columns."""
 
 
 def line(
-    tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
+    tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False
 ) -> TournamentLine:
     extra = ["rated"] if tournament.rated else []
     options = (*GAMES.options_in_words(tournament.game, tournament.options), *extra)
@@ -52,10 +40,9 @@ def line(
         entered=entered,
         can_enter=not entered and _takes_more(tournament, entrants),
         reach=tournament.reach or 0,
-        season=tournament.season if tournament.kind == Format.LEAGUE or tournament.every else 0,
+        season=tournament.season if tournament.every else 0,
         every=tournament.every or "",
         reopens="" if tournament.reopens is None else day(tournament.reopens, now),
-        groups=groups,
     )
 
 
@@ -77,31 +64,26 @@ def names_of(people: Iterable[Player]) -> dict[int, str]:
 
 def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int | None = None) -> Crosstable:
     """Return the crosstable with names; with `most`, only the first rows and that of the reader."""
-    rows = [row for row in table.rows if most is None or row.number <= most or row.place.entrant.player == reader]
+    rows = [row for row in table.rows if most is None or row.number <= most or row.entrant.player == reader]
     return Crosstable(
         heads=table.heads,
-        breaks=table.breaks[:MOST_BREAKS],
+        breaks=table.breaks,
         rows=tuple(_row(row, names, reader) for row in rows),
         by_round=table.by_round,
         width=max(len(cell) for cells in (table.heads, *(row.cells for row in rows)) for cell in (*cells, "")),
         missing=len(table.rows) - len(rows),
-        group=table.group,
     )
 
 
-def table_of(tables: Sequence[Table], player: int | None) -> Table:
-    return next((each for each in tables if player is not None and each.has(player)), tables[0])
-
-
 def _row(row: CrosstableEntry, names: Mapping[int, str], reader: int | None) -> CrosstableRow:
-    entrant = row.place.entrant
+    entrant = row.entrant
     return CrosstableRow(
         number=row.number,
-        place=row.place.place,
+        place=row.place,
         player=names[entrant.player],
         cells=row.cells,
         points=row.points,
-        breaks=row.breaks[:MOST_BREAKS],
+        breaks=row.breaks,
         own=entrant.player == reader,
         out=not entrant.is_playing,
     )
@@ -110,10 +92,9 @@ def _row(row: CrosstableEntry, names: Mapping[int, str], reader: int | None) -> 
 def rungs_for(
     session: Session, tournament: Tournament, reader: int | None, now: datetime, size: int, page: int = 1
 ) -> tuple[int, tuple[Rung, ...], bool]:
-    whole = ladders.on(session, tournament)
+    ladder = ladders.ladder_of(session, tournament, now)
     first = (page - 1) * size
-    listed = whole[first : first + size]
-    ladder = ladders.around(session, tournament, reader, listed, now)
+    listed = ladder.rungs[first : first + size]
     people = session.exec(select(Player).where(col(Player.id).in_(listed))) if listed else ()
     names = names_of(people)
     is_on = reader is not None and ladder.rung_of(reader) > 0 and tournament.ended is None
@@ -127,21 +108,15 @@ def rungs_for(
         )
         for number, player in enumerate(listed, start=first + 1)
     )
-    return ladder.rung_of(reader or 0), tuple(rows), len(whole) > first + size
-
-
-def all_rounds(field: Field, names: Mapping[int, str]) -> tuple[RoundShown, ...]:
-    in_order = sorted(field.pairs, key=lambda pair: (pair.round, pair.board, pair.game))
-    return tuple(
-        RoundShown(round=number, meetings=tuple(_meeting(pair, names) for pair in pairs))
-        for number, pairs in groupby(in_order, key=lambda pair: pair.round)
-    )
+    return ladder.rung_of(reader or 0), tuple(rows), len(ladder.rungs) > first + size
 
 
 def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
-    if not field.last_round or field.at_once > 1:
+    number = field.last_round
+    if not number or field.at_once > 1:
         return None
-    return all_rounds(field, names)[-1]
+    pairs = sorted(field.of_round(number), key=lambda pair: (pair.board, pair.game))
+    return RoundShown(round=number, meetings=tuple(_meeting(pair, names) for pair in pairs))
 
 
 def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
@@ -155,60 +130,8 @@ def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
 
 
 def winners(table: Table, names: Mapping[int, str]) -> tuple[Meeting, ...]:
-    return tuple(Meeting(player=names[row.place.entrant.player]) for row in table.rows if row.place.place == 1)
+    return tuple(Meeting(player=names[row.entrant.player]) for row in table.rows if row.place == 1)
 
 
 def place_of(table: Table, player: int) -> int:
-    return next((row.place.place for row in table.rows if row.place.entrant.player == player), 0)
-
-
-def enclosed(rendering: Rendering) -> Extra | None:
-    payload = rendering.payload
-    return Extra(files=tuple(files(payload, rendering.server))) if isinstance(payload, TournamentEnded) else None
-
-
-def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment]:
-    if ended.table is None:
-        return
-    name = f"pbem-tournament-{ended.line.number}"
-    tables = ended.groups or (ended.table,)
-    variables = {"line": ended.line, "tables": tables, "results": ended.results, "server": server}
-    text = text_of("parts/tournament_report.j2", variables)
-    page = templates(HTML).get_template("parts/tournament_report.html.j2").render(variables)
-    yield Attachment(f"{name}.txt", "text", "plain", text.encode())
-    yield Attachment(f"{name}.html", "text", "html", page.encode())
-    yield Attachment(f"{name}.json", "application", "json", as_json(ended, server.name).encode())
-
-
-def as_json(ended: TournamentEnded, site: str) -> str:
-    line = ended.line
-    assert ended.table is not None  # noqa: S101 - a tournament that was called off has no report
-    rows = (
-        ({"group": table.group} if table.group else {})
-        | {
-            "number": row.number,
-            "place": row.place,
-            "player": row.player,
-            "points": float(row.points),
-            "tie_breaks": {name: float(value) for name, value in zip(table.breaks, row.breaks, strict=True)},
-            "withdrawn": row.out,
-        }
-        for table in ended.groups or (ended.table,)
-        for row in table.rows
-    )
-    told = {
-        "site": site,
-        "tournament": {
-            "number": line.number,
-            "title": line.title,
-            "kind": line.kind,
-            "game": line.game,
-            "options": line.options,
-            "time": line.time,
-            "rounds": line.rounds,
-        }
-        | ({"season": line.season} if line.season else {}),
-        "standings": [*rows],
-        "rounds": [asdict(each) for each in ended.results],
-    }
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return next((row.place for row in table.rows if row.entrant.player == player), 0)

@@ -25,8 +25,6 @@ class Crosstable(Part):
     """How many columns each cell needs."""
     missing: int = 0
     """How many rows are left out."""
-    group: int = 0
-    """Which group of a league it is; 0 for any other tournament."""
 
 
 class RoundBegun(Part):
@@ -45,5 +43,3 @@ class RoundBegun(Part):
     """That of the challenged player."""
     is_own: bool = False
     """Whether the reader is the challenger."""
-    group: int = 0
-    """Of a league, that of the match."""

@@ -7,7 +7,6 @@ Every module of tables is imported here, so that the tables are known whoever as
 from pbem.storage.models.matches import (
     ClockEvent,
     Entry,
-    LadderStep,
     Match,
     MatchState,
     Note,

@@ -268,12 +268,8 @@ class Tournament(SQLModel, table=True):
     challenged at a time."""
     reach: int | None = None
     """On a ladder, how many rungs above one's own a challenge can go; None for all other kinds."""
-    group_size: int | None = None
-    """How many players a group of a league has at most; None for all other kinds."""
-    promoted: int | None = None
-    """How many go up from each group of a league when its season ends, and as many down."""
     previous: int | None = Field(default=None, index=True, unique=True)
-    """The season before this one: of a league, or of a tournament that comes again."""
+    """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     """Which season it is."""
     every: str | None = None
@@ -308,7 +304,7 @@ class Entry(SQLModel, table=True):
     seed: int | None = None
     """Their number, from the beginning of the tournament on."""
     rung: int | None = None
-    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see tournaments.ladders)."""
+    """Where they stand on a ladder, from 1 at the top (see tournaments.ladders)."""
 
 
 class Pairing(SQLModel, table=True):
@@ -333,17 +329,3 @@ class Pairing(SQLModel, table=True):
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
     result: str | None = None
     """How that ended without a match (tournaments.field.Score)."""
-
-
-class LadderStep(SQLModel, table=True):
-    """What has happened on a ladder, in order: somebody has entered or left, or a match has ended."""
-
-    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
-    number: int = Field(primary_key=True)
-    what: str
-    """What it was (tournaments.ladders.What)."""
-    player: int | None = Field(default=None, foreign_key="player.id")
-    """Who has entered or left."""
-    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
-    """The match that has ended, which says who has won what."""
-    at: datetime = Field(sa_type=Utc)
