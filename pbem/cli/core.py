@@ -12,11 +12,11 @@ from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
 from engines.core import Game
-from notation.games import GAMES
+from notation.games import GAMES, installed
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
-from pbem.cli import INTERRUPTED, UNREAD, completion, logs, terminal
+from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
 from pbem.cli.doctor import faults
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
@@ -32,19 +32,19 @@ app = typer.Typer()
 """Where modules put their commands; `pbem.cli.index` says what each does, and calls it."""
 
 
+def games(beginning: str) -> list[str]:
+    """Return what a shell offers for a game."""
+    return [key for key in installed() if key.startswith(beginning)]
+
+
 out = terminal.console()
 errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", readable=False)
 ]
-PlayerName = Annotated[
-    str,
-    typer.Argument(metavar="PLAYER", help="The player's name, address or number.", autocompletion=completion.players),
-]
-GameOption = Annotated[
-    str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=completion.games)
-]
+PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")]
+GameOption = Annotated[str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=games)]
 YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]

@@ -12,7 +12,7 @@ from notation.ending import Ending, Termination, in_words
 from notation.games import GAMES, installed
 from notation.hints import format_hint
 from notation.record import Record
-from pbem.cli import completion, core
+from pbem.cli import core
 from pbem.cli.core import app, out
 from pbem.errors import Refused
 from pbem.matches import turns
@@ -24,7 +24,7 @@ HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 
 @app.command("play")
 def play_(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=core.games)],
     options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
     GAMES.enable(installed())  # no server is concerned

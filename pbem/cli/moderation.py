@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from sqlmodel import Session
 
-from pbem.cli import completion, core
+from pbem.cli import core
 from pbem.cli.core import (
     CONFIG,
     PAGE,
@@ -38,9 +38,7 @@ from pbem.storage import database
 from pbem.storage.models import HOUSE, Player
 
 MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
-Winner = Annotated[
-    str, typer.Argument(help='The name of the player who wins, or "draw".', autocompletion=completion.players)
-]
+Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
 Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
@@ -49,9 +47,7 @@ Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")
 
 @app.command("player list")
 def players(
-    beginning: Annotated[
-        str, typer.Argument(help="How their names begin; all players without it.", autocompletion=completion.players)
-    ] = "",
+    beginning: Annotated[str, typer.Argument(help="How their names begin; all players without it.")] = "",
     kind: Annotated[AccountKind, typer.Option("--only", help="Only players of that kind.")] = AccountKind.ALL,
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from sqlmodel import col, select
 
-from pbem.cli import completion, core
+from pbem.cli import core
 from pbem.cli.core import (
     CONFIG,
     FOUND,
@@ -39,9 +39,7 @@ def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
 def bounced(
     again: Annotated[
         str,
-        typer.Option(
-            "--again", help="Resume sending mail to this player or address.", autocompletion=completion.players
-        ),
+        typer.Option("--again", help="Resume sending mail to this player or address."),
     ] = "",
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,

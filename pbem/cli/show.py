@@ -6,7 +6,7 @@ import typer
 from sqlmodel import Session, col, select
 
 from notation.board import format_board
-from pbem.cli import completion, correspondence
+from pbem.cli import correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.correspondence import Told
 from pbem.cli.terminal import TerminalListing, show_json, shown
@@ -34,9 +34,7 @@ HEADINGS = {"claimed": "received in their name, without proof", "raw": "as it ar
 def show(
     what: Annotated[
         list[str],
-        typer.Argument(
-            help="A name, an address, the number of a match, `mail 11` or `out 13`.", autocompletion=completion.players
-        ),
+        typer.Argument(help="A name, an address, the number of a match, `mail 11` or `out 13`."),
     ],
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,

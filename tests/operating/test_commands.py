@@ -285,21 +285,12 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
 @pytest.mark.parametrize(
     ("typed", "names"),
     [
-        ("pbem player ban al", ["albert", "alice"]),
-        ("pbem player ban bo", ["bob"]),
         ("pbem play quadra", ["quadraphages", "quadrature"]),
         ("pbem mail re", ["retry"]),
         ("pbem shun", []),
     ],
 )
-def test_the_shell_completes_games_and_names(typed: str, names: list[str], site: Site) -> None:
-    for name in ("alice", "albert", "bob"):
-        site.rows(
-            "insert into player (name, address, epoch, created, confirmed) values (:name, :address, 0, :at, :at)",
-            name=name,
-            address=f"{name}@mail.example",
-            at="2026-01-01 00:00:00",
-        )
+def test_the_shell_completes_games_and_commands(typed: str, names: list[str], site: Site) -> None:
     asking = {"_PBEM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
     around = {"PATH": os.environ["PATH"], "HOME": str(site.folder), "PBEM_CONFIG": str(site.config)}
     program = Path(sys.executable).with_name("pbem")

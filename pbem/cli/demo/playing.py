@@ -27,7 +27,7 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES, installed
 from notation.record import Record
 from pbem import config
-from pbem.cli import completion, core, logs
+from pbem.cli import core, logs
 from pbem.cli.core import FOUND, app, out
 from pbem.cli.demo import pages
 from pbem.config import LogSettings
@@ -81,9 +81,7 @@ class Screen:
 
 @app.command("demo")
 def demo(
-    game: Annotated[
-        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
-    ] = SAMPLE_GAME,
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=core.games)] = SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
     GAMES.enable(installed())
