@@ -75,11 +75,7 @@ def open_(
 
 
 @app.command("tournament list")
-def list_(
-    page: PageOption = 1,
-    config_file: ConfigOption = CONFIG,
-    as_json: JsonOption = False,
-) -> None:
+def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)

@@ -15,17 +15,7 @@ from pbem.matches import queries
 from pbem.matches.clock import timekeeping
 from pbem.messages import kinds, preferences
 from pbem.players import directory, schedule
-from pbem.storage.models import (
-    UNSENT,
-    Incoming,
-    IncomingState,
-    Match,
-    MatchState,
-    Outgoing,
-    OutgoingState,
-    Player,
-    Ply,
-)
+from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
 RECENT = 10
 """How many messages, and how many matches, are shown of a player."""

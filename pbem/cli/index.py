@@ -89,11 +89,7 @@ def _print_version(wanted: bool) -> None:
 
 
 app = typer.Typer(
-    cls=LazyGroup,
-    help=ABOUT,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
+    cls=LazyGroup, help=ABOUT, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 
 

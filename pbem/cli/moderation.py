@@ -72,10 +72,7 @@ def players(
 
 @app.command("acts")
 def acts_(
-    player: PlayerName = "",
-    page: PageOption = 1,
-    config_file: ConfigOption = CONFIG,
-    as_json: JsonOption = False,
+    player: PlayerName = "", page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         about = roster.called(session, player) if player else None

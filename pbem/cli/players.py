@@ -7,18 +7,7 @@ import typer
 from sqlmodel import col, select
 
 from pbem.cli import core
-from pbem.cli.core import (
-    CONFIG,
-    FOUND,
-    ConfigOption,
-    JsonOption,
-    PlayerName,
-    YesOption,
-    app,
-    opened,
-    out,
-    stored,
-)
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, PlayerName, YesOption, app, opened, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.features.moderation import roster
 from pbem.matches import queries
@@ -37,10 +26,7 @@ def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
 
 @app.command("player bounced")
 def bounced(
-    again: Annotated[
-        str,
-        typer.Option("--again", help="Resume sending mail to this player or address."),
-    ] = "",
+    again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player or address.")] = "",
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
@@ -90,11 +76,7 @@ def export(
 
 
 @app.command("player delete")
-def delete(
-    name: PlayerName,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
+def delete(name: PlayerName, yes: YesOption = False, config_file: ConfigOption = CONFIG) -> None:
     from pbem.features.all import FEATURES  # the other commands do without
 
     with stored(config_file) as server:

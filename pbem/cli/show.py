@@ -33,8 +33,7 @@ HEADINGS = {"claimed": "received in their name, without proof", "raw": "as it ar
 @app.command()
 def show(
     what: Annotated[
-        list[str],
-        typer.Argument(help="A name, an address, the number of a match, `mail 11` or `out 13`."),
+        list[str], typer.Argument(help="A name, an address, the number of a match, `mail 11` or `out 13`.")
     ],
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,

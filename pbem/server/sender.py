@@ -7,15 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import (
-    Boolean,
-    Engine,
-    Integer,
-    bindparam,
-    exists,
-    select,
-    update,
-)
+from sqlalchemy import Boolean, Engine, Integer, bindparam, exists, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 

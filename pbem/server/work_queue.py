@@ -14,16 +14,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Engine,
-    Integer,
-    bindparam,
-    exists,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Boolean, Engine, Integer, bindparam, exists, or_, select, update
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
@@ -59,11 +50,7 @@ _WAITING = (
     .limit(1)
 )
 _NUMBER = bindparam("number", type_=Integer)
-_THIS = (
-    col(Incoming.id) == _NUMBER,
-    col(Incoming.state) == _ARE_WAITING,
-    col(Incoming.holder) == bindparam("who"),
-)
+_THIS = (col(Incoming.id) == _NUMBER, col(Incoming.state) == _ARE_WAITING, col(Incoming.holder) == bindparam("who"))
 _MESSAGE = (
     col(Incoming.id),
     col(Incoming.attempts),

@@ -171,10 +171,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         )
         reply = dispatch.converse(request)
         verdict, cost = reply.verdict, reply.cost
-        about |= {
-            "player": sender.player.id if sender.player else None,
-            "match": reply.match or sender.match,
-        }
+        about |= {"player": sender.player.id if sender.player else None, "match": reply.match or sender.match}
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
     work_queue.settle(row, str(verdict), author, cost, now)

@@ -16,19 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    create_engine,
-    event,
-    func,
-    inspect,
-    literal,
-    make_url,
-    select,
-    text,
-)
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, literal, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel

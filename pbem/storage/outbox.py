@@ -170,11 +170,7 @@ class Mailer:
         is_long: bool = False,
     ) -> int:
         """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""
-        columns = {
-            **_because_of(incoming, address),
-            "standing": standing.value if standing else None,
-            "gist": gist,
-        }
+        columns = {**_because_of(incoming, address), "standing": standing.value if standing else None, "gist": gist}
         return self._enqueue(payload, address, None, answers, is_long=is_long, columns=columns)
 
     def ask_address(

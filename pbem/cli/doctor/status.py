@@ -20,10 +20,7 @@ LONGEST = 5 * SECONDS
 
 
 @app.command()
-def status(
-    config_file: ConfigOption = CONFIG,
-    as_json: JsonOption = False,
-) -> None:
+def status(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     now, problems, servers, found = within(LONGEST, lambda: _look(config_file))
     if as_json:
         rows = [server.model_dump(exclude={"id"}) for server in servers]

@@ -65,10 +65,7 @@ def init(
 
 
 @app.command("config show")
-def show(
-    config_file: ConfigOption = CONFIG,
-    as_json: JsonOption = False,
-) -> None:
+def show(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     settings = config.load(config_file)
     if as_json:
         show_json(out, veiled(settings))

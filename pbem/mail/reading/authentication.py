@@ -32,11 +32,7 @@ from pbem.storage.mailboxes import public_suffixes
 # there before.
 LONGEST = 4_096
 CONTEXT = FeatureContext(dmarc)
-DOMAINS = {
-    "dmarc": (("header", "from"),),
-    "dkim": (("header", "d"), ("header", "i")),
-    "spf": (("smtp", "mailfrom"),),
-}
+DOMAINS = {"dmarc": (("header", "from"),), "dkim": (("header", "d"), ("header", "i")), "spf": (("smtp", "mailfrom"),)}
 """The properties that hold the domain for each method, best first."""
 
 

@@ -75,11 +75,7 @@ HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)
 
 
 def sign(
-    mime: email.message.Message,
-    sender: str | None,
-    subject: str,
-    recipients: Sequence[str],
-    lines: Sequence[str],
+    mime: email.message.Message, sender: str | None, subject: str, recipients: Sequence[str], lines: Sequence[str]
 ) -> Automatic | None:
     plain = unicodedata.normalize("NFC", subject).lower().strip()
     tag, bracket, rest = plain.partition("]")

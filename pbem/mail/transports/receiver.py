@@ -21,11 +21,7 @@ FEW = 3
 
 
 def receive(
-    inbox: Inbox,
-    store: Store,
-    stopped: Callable[[], bool],
-    pause: Callable[[float], object],
-    link: Link | None = None,
+    inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Callable[[float], object], link: Link | None = None
 ) -> None:
     """Carry mail until stopped, through lost connections and a failing store; then close the inbox.
 

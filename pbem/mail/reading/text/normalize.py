@@ -6,13 +6,7 @@ from functools import lru_cache
 
 _NOTHING = dict.fromkeys(
     [0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF]  # soft hyphen, zero-width spaces, byte order mark
-    + [
-        0x061C,
-        0x200E,
-        0x200F,
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    ]  # writing direction
+    + [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # writing direction
     + [code for code in range(0x20) if chr(code) not in "\t\n\r"]
     + [0x7F, *range(0x80, 0x85), *range(0x86, 0xA0)]
 )

@@ -8,14 +8,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.mail.reading.text import (
-    attribution_words,
-    attributions,
-    disclaimers,
-    html_text,
-    quoted_headers,
-    signatures,
-)
+from pbem.mail.reading.text import attribution_words, attributions, disclaimers, html_text, quoted_headers, signatures
 from pbem.mail.reading.text.attributions import AttributionFinder
 from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.page import armour_length, is_quoted, page_of
