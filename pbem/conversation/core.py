@@ -4,7 +4,6 @@ A command takes a `Request` and a `Line`. It writes the rows of matches and play
 a `Decision`. It has no other effect: `pbem.conversation.feature` turns decisions into messages and the reply.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from notation.games import GAMES
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
+from pbem.conversation.syntax.grammar import CONDITION, MATCH, MATCH_THEN, Given, Grammar
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
@@ -194,6 +193,8 @@ class Role(Flag):
     """It accepts or declines what was offered."""
     CHALLENGES = auto()
     """It offers a match, to whose opponent the words below it go."""
+    PLAYS_HOUSE = auto()
+    """It begins a match against the house."""
     RESUMES = auto()
     """It resumes news for a player who had stopped them."""
 
@@ -222,28 +223,6 @@ class Who(Flag):
     """Only the admin: for anybody else it is no command at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A regular expression, in any case of letters, in which GAME stands for any game that is offered.
-
-    >>> bool(Shape("(?:about )?GAME").fullmatch("about Quadrupel")), bool(Shape("GAME").fullmatch("chess"))
-    (True, False)
-    """
-
-    pattern: str
-
-    def fullmatch(self, words: str) -> re.Match[str] | None:
-        return _compiled(self.pattern, tuple(GAMES)).fullmatch(words)
-
-    def search(self, words: str) -> re.Match[str] | None:
-        return _compiled(self.pattern, tuple(GAMES)).search(words)
-
-
-def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(pattern.replace("GAME", f"(?:{'|'.join(games)})"), re.IGNORECASE)
-
-
-NAMED_CONTEST = r"(?:tournament|ladder|league)"
 BOARD = 100
 """What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
 PAGE = 50
@@ -278,7 +257,8 @@ class Command:
     """A command. The parser, the help message and the documents all use these attributes."""
 
     name: str
-    arguments: str
+    grammar: Grammar
+    """What follows the name."""
     help: str
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
@@ -288,37 +268,7 @@ class Command:
     keywords: str = ""
     """The words under which help finds it, besides its names."""
     proof: Proof = ACTS
-    of_match: bool = False
-    """Whether it applies to one match: the named one, or that of the message replied to."""
-    takes_turn: bool = False
-    """Whether a turn follows, which may itself start with a number."""
-    looks_back: bool = False
-    """Whether the match's number may be followed by a turn, as in 42#7."""
-    words: tuple[int, int] = (0, 0)
-    """How many words may follow, at least and at most, not counting the match's number."""
     aliases: tuple[str, ...] = ()
-    shape: re.Pattern[str] | Shape | None = None
-    """How the words look that follow, where the command's name also begins sentences: "Take your time." is none."""
-    reread: Callable[[str], tuple[str, str]] | None = None
-    """Returns the command that is meant with those words, and its own words: "reject hexaphages" refuses a game."""
-    accepts: Callable[[str], bool] | None = None
-    """Returns whether the words can be its arguments, where their number doesn't tell."""
-    needs_game: bool = False
-    """Whether it is a command only where the words name a game: "play well!" is none."""
-    prepares: bool = False
-    """Whether it is a condition, which begins with its name and the words of a sentence."""
-    joined: "Callable[[Line, Line], Line] | None" = None
-    """Returns the one line that two lines of such commands for a match come to: they are kept or refused as a whole."""
-    keeps_text: bool = False
-    """Whether its words are passed on as they were written."""
-    takes_game: bool = False
-    """Whether a game may stand in front of it, as in "quadrupel rules"."""
-    takes_text: bool = False
-    """Whether any text may follow."""
-    takes_rest: bool = False
-    """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
-    counts_below_signature: bool = False
-    """Whether it also counts below a signature, with any words, if it begins in lower case as our help writes it."""
     at_once: AtOnce = AtOnce()
     open_to: Who = Who.PLAYERS
     newcomer: Newcomer = Newcomer()
@@ -329,6 +279,11 @@ class Command:
     @property
     def changes(self) -> bool:
         return self.proof.changes
+
+    @property
+    def of_match(self) -> bool:
+        """Whether it applies to one match: the named one, or that of the message replied to."""
+        return self.grammar.has(MATCH, MATCH_THEN, CONDITION)
 
     @property
     def plays(self) -> bool:
@@ -356,18 +311,9 @@ class Command:
                 return Reach.ANYWHERE if self.at_once.news else Reach.NOWHERE
         return Reach.NOWHERE
 
-    def fits(self, words: str) -> bool:
-        """Prose that starts with the command's name mostly doesn't fit."""
-        fewest, most = self.words
-        return fewest <= len(words.split()) <= most and (self.accepts is None or self.accepts(words))
-
-    def may_follow(self, words: str) -> bool:
-        """Return whether the words look like its arguments, and not like a sentence that begins with its name."""
-        return self.shape is None or self.shape.fullmatch(words) is not None
-
     @property
     def usage(self) -> str:
-        return f"{self.name} {self.arguments}".strip()
+        return f"{self.name} {self.grammar.usage}".strip()
 
     @property
     def advice(self) -> str:
@@ -393,6 +339,11 @@ class Line:
     """The number that the turn must have, as in Rognlie's `move#7`."""
     turn: ParsedTurn | None = None
     """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
+
+    @property
+    def given(self) -> Given:
+        """What the words say, by the command's grammar."""
+        return self.command.grammar.read(self.words)
 
     def ends(self, request: Request) -> bool:
         """Return whether it would end a match or an account, which even a proven message has to confirm."""

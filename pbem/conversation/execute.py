@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from notation.games import GameMissing
 from pbem.conversation import feature, work
-from pbem.conversation.core import Command, Decision, Line, Request, Role
+from pbem.conversation.core import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
@@ -33,7 +33,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
     account = work.Account(request)
-    commands = _together(_behind_turns(parsed.commands))
+    commands = _behind_turns(parsed.commands)
     covered: tuple[Line, ...] = ()
     for number, line in enumerate(commands):
         if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
@@ -98,41 +98,20 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
-def _together(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    found: list[Line] = []
-    for line in lines:
-        for at, known in enumerate(found):
-            if line.command.joined and known.command.joined and known.match == line.match:
-                found[at] = line.command.joined(known, line)
-                break
-        else:
-            found.append(line)
-    return tuple(found)
-
-
-def _unread(command: Command, words: str) -> str:
-    r"""Return what a command lacks, or that what it has can't be read.
-
-    >>> from pbem.features.all import FEATURES
-    >>> _unread(FEATURES.commands["join"], ""), _unread(FEATURES.commands["join"], "anna and bob")
-    ('Which name?', 'We can\'t read what follows "join".')
-    """
-    needed = next((word for word in command.arguments.split() if not word.startswith("[")), "")
-    if words or not needed.isupper():
-        return f'We can\'t read what follows "{command.name}".'
-    return f"Which {needed.partition('|')[0].lower()}?"
-
-
 def _malformed(request: Request, line: Line) -> Refused:
     """Return the refusal of a line whose fault the reader doesn't know: what it means, if it is a sentence."""
     about = line.match or request.sender.match
     match = request.session.get(Match, about) if about else None
     meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
-    return meant or Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
+    if meant is not None:
+        return meant
+    refused = line.given.misfit(line.command.name, line.command.advice)
+    refused.read = line.text
+    return refused
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
-    if line.malformed:
+    if line.malformed or not line.given.fits:
         raise line.refusal or _malformed(request, line)
     request = replace(request, sender=reply.sender, prose=reply.prose)
     try:

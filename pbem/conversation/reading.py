@@ -73,7 +73,7 @@ def reader(request: Request, message: Message) -> Reader:
 
     def has_answer(line: Line) -> bool:
         words = line.words.lower().split()
-        if PLAYER in line.command.arguments and not any(map(str.isdecimal, words)):
+        if PLAYER in line.command.grammar.usage and not any(map(str.isdecimal, words)):
             return request.session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
         try:
             return line.command.newcomer.line is None or line.command.newcomer.line(request, line) is not None

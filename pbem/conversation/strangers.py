@@ -13,6 +13,7 @@ from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
+from pbem.conversation.syntax.grammar import GAME, MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import any_of, lines_said
 from pbem.errors import Silence, Unanswerable
@@ -67,21 +68,21 @@ def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> Parse
     texts = (message.subject, *message.lines)
     said = _lines(request, lines_said(request.commands, texts))
     if any(Role.CHALLENGES in line.command.role for line in said):  # "play quadrupel with otto@mail.example"
-        clear = tuple(line for line in clear if Role.CHALLENGES in line.command.role or not line.command.needs_game)
-    elif any(line.command.needs_game for line in said):  # "challenge the house quadrupel"
+        clear = tuple(line for line in clear if Role.PLAYS_HOUSE not in line.command.role)
+    elif any(Role.PLAYS_HOUSE in line.command.role for line in said):  # "challenge the house quadrupel"
         clear = tuple(line for line in clear if Role.CHALLENGES not in line.command.role or _names_somebody(line))
     known = {line.command for line in clear}
     if any(command.newcomer.line is not None and command.newcomer.rank != 1 for command in known):
         return replace(parsed, commands=clear)
-    begins = any(command.takes_game and command.changes for command in known)
-    new = (line for line in said if line.command not in known and not (begins and line.command.takes_game))
+    begins = any(command.grammar.has(GAME) and command.changes for command in known)
+    new = (line for line in said if line.command not in known and not (begins and line.command.grammar.has(GAME)))
     commands = (*new, *clear)
     return replace(parsed, commands=commands, words=parsed.words if clear else ()) if commands else parsed
 
 
 def _is_of_now(command: Command) -> bool:
     """Return whether a command is about what there is already, and so asks for nothing that could wait for a name."""
-    about_now = command.of_match and not command.looks_back
+    about_now = command.of_match and not command.grammar.has(MATCH_THEN)
     return about_now or Role.ANSWERS in command.role or command.at_once.news
 
 

@@ -86,7 +86,7 @@ class Allotment:
 def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
     kept: dict[Target, Lines] = {}
     for number, line in enumerate(parsed.commands):
-        if line.command.takes_rest and (target := target_of(line)):
+        if line.command.grammar.takes_below and (target := target_of(line)):
             below = [block for block in parsed.words if block.under[-1:] == (number,)]
             parsed = replace(parsed, words=tuple(block for block in parsed.words if block not in below))
             kept[target] = trim([line for block in below for line in (*block.lines, "")])
@@ -95,7 +95,7 @@ def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 
 def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
-    others = [line for line in parsed.commands if not line.command.takes_rest]
+    others = [line for line in parsed.commands if not line.command.grammar.takes_below]
     targets = list(dict.fromkeys(target for line in others if (target := target_of(line)) is not None))
     if about is not None and about not in targets and not any(line.command.changes for line in parsed.commands):
         targets.append(about)  # "show 6" in a reply about #15, and words below
@@ -114,7 +114,7 @@ def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 def target_of(line: Line) -> Target | None:
     """Return the match that a line is about, the challenge that it makes, or the text that all below belongs to."""
-    if Role.CHALLENGES in line.command.role or line.command.takes_rest:
+    if Role.CHALLENGES in line.command.role or line.command.grammar.takes_below:
         return line.text
     return line.match if line.command.of_match else None
 
@@ -122,7 +122,7 @@ def target_of(line: Line) -> Target | None:
 def _owner(block: Prose, commands: Sequence[Line]) -> Target | None:
     """Looking at a match is no reason to write to the opponent in it."""
     above = [commands[number] for number in block.under if number < len(commands)]
-    targets = {target_of(line) for line in above if line.command.changes and not line.command.takes_rest}
+    targets = {target_of(line) for line in above if line.command.changes and not line.command.grammar.takes_below}
     return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
 
 

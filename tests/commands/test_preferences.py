@@ -16,4 +16,4 @@ def test_every_choice_is_accepted_in_its_own_spelling(name: str) -> None:
 
 def test_one_line_can_choose_all_of_them() -> None:
     needed = sum(1 + preference.words for preference in FEATURES.preferences.values())
-    assert FEATURES.commands["set"].words == (0, needed)
+    assert FEATURES.commands["set"].grammar.read("word " * needed).fits

@@ -97,7 +97,7 @@ def test_what_may_be_prose_is_no_command(line: str) -> None:
 
 def test_a_usage_line_as_it_stands_changes_nothing() -> None:
     for command in FEATURES.commands.values():
-        placeholders = any(character.isupper() for character in command.arguments)
+        placeholders = any(character.isupper() for character in command.grammar.usage)
         for line in (command.usage, f"- {command.usage}", f'"{command.usage}"', f"Usage: {command.usage}"):
             for match in (42, None):
                 found = reading(line, match=match).commands

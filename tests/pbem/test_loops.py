@@ -16,7 +16,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, said, 
 ALICE = "alice@mail.example"
 TURN = "1 a7b7 i3i2"
 OTHER = "games@other.example"
-EVERYTHING = tuple(f"{name} {command.arguments}" for name, command in FEATURES.commands.items())
+EVERYTHING = tuple(f"{name} {command.grammar.usage}" for name, command in FEATURES.commands.items())
 """Each command as the help message shows it, with placeholders as arguments."""
 in_a_match = scenes.after(scenes.match)
 

@@ -1,10 +1,11 @@
 """The commands that somebody can write, with what a reader of lines asks of all of them: found once, not by message."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 from pbem.conversation.core import Command
+from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, Given
 
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 """A word of a usage line that stands for one of the player's."""
@@ -34,7 +35,7 @@ class Commands(dict[str, Command]):
 
     @cached_property
     def naming(self) -> frozenset[str]:
-        naming = (each for each in self.values() if _NAMES_SOMEBODY.search(each.arguments) and not each.of_match)
+        naming = (each for each in self.values() if _NAMES_SOMEBODY.search(each.grammar.usage) and not each.of_match)
         return frozenset(verb for command in naming for verb in (command.name, *command.aliases))
 
     @cached_property
@@ -43,7 +44,7 @@ class Commands(dict[str, Command]):
 
     @cached_property
     def placeholders(self) -> frozenset[str]:
-        return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.arguments))
+        return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.grammar.usage))
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -109,24 +110,18 @@ def is_sentence(words: str) -> bool:
 
 SIZE = 25
 """How many lines a page has."""
-LAST = 400
 
 
-def numbered(words: Sequence[str]) -> tuple[int, list[str]]:
-    """Return the number of the page among the words, and the other words.
+def following(command: str, given: Given, *, more: bool) -> str | None:
+    """Return how to ask for the page after the one that a line asks for, if there is one.
 
-    >>> numbered(["quadrature", "2"]), numbered([]), numbered(["0"])
-    ((2, ['quadrature']), (1, []), (1, []))
-    """
-    numbers = [word for word in words if word.isascii() and word.isdecimal()]
-    page = int(numbers[0][:9]) if numbers else 1
-    return min(max(page, 1), LAST), [word for word in words if word not in numbers]
-
-
-def following(command: str, words: Sequence[str], page: int, *, more: bool) -> str | None:
-    """Return how to ask for the page after this one, if there is one.
-
-    >>> following("seeks", ["quadrature"], 1, more=True)
+    >>> from pbem.conversation.syntax.grammar import GAME, opt, words
+    >>> following("seeks", words(opt(GAME), opt(PAGE)).read("quadrature"), more=True)
     'seeks quadrature 2'
     """
-    return " ".join((command, *words, str(page + 1))) if more and page < LAST else None
+    others = (word for piece, words in given.kept.items() if piece is not PAGE for word in words)
+    return page_after(" ".join((command, *others)), given.get(PAGE, 1), more=more)
+
+
+def page_after(line: str, page: int, *, more: bool) -> str | None:
+    return f"{line} {page + 1}" if more and page < LAST_PAGE else None

@@ -6,6 +6,7 @@ from pbem.conversation.core import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.commands import Commands
+from pbem.conversation.syntax.grammar import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import lines_said
@@ -41,7 +42,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
     guess, said, turns_in = parsed.guess, parsed.first, match
-    if guess is not None and guess.command.takes_turn:
+    if guess is not None and guess.command.grammar.has(TURN):
         said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
         guess = None
     elif guess is None and parsed.overlooked:
@@ -80,7 +81,7 @@ def _said(request: Request, parsed: ParsedMessage) -> Refused | None:
 
 
 def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
-    if refusal.meant or not line.command.takes_game:
+    if refusal.meant or not line.command.grammar.has(GAME):
         return
     respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
     if respelt.split() != line.text.split():

@@ -50,7 +50,7 @@ class MessageDraft:
     def keeps(self, text: str) -> bool:
         """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
         last = self.commands[-1].command if self.commands else None
-        return last is not None and last.takes_rest and (last.of_admin or not ADDRESSED.match(text))
+        return last is not None and last.grammar.takes_below and (last.of_admin or not ADDRESSED.match(text))
 
     @property
     def has_words(self) -> bool:

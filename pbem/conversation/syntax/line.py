@@ -15,6 +15,7 @@ from notation.games import GAMES, GamePack
 from pbem.conversation.core import Command, Line
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cells, is_board_or_record, is_sentence
+from pbem.conversation.syntax.grammar import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditions, turns
@@ -91,8 +92,7 @@ class LineReader:
         if tied is not None and line is not None and line.command.plays and not line.malformed:
             return replace(line, text=text, turn_number=int(tied[1]))
         line = self._untied(text)
-        is_text = line is not None and (line.command.keeps_text or line.command.takes_rest)
-        if line is None or (is_text and line.text != line.command.usage):
+        if line is None or (line.command.grammar.is_kept and line.text != line.command.usage):
             return line
         stands_for = courtesies.placeholders(text, self._commands.placeholders)
         if not stands_for:
@@ -110,8 +110,7 @@ class LineReader:
         line = self._keyed(words, text)
         if words == text or line is None:
             return line
-        is_free = line.command.takes_text or line.command.keeps_text or line.command.takes_turn
-        return (self._keyed(text, text) or line) if is_free else line
+        return (self._keyed(text, text) or line) if line.command.grammar.is_free else line
 
     def _keyed(self, words: str, text: str) -> Line | None:
         """Return the words as a command, where each game has its key; the text is what the person wrote."""
@@ -126,8 +125,6 @@ class LineReader:
             game = verb.lower().rstrip(":")
             verb, _, rest = rest.strip().partition(" ")
         command = self._commands.named(verb.rstrip(":!.") if not rest else verb.rstrip(":"))
-        if command is not None and command.needs_game and not (game or _names_game(rest)):
-            command = None  # "play c3e5", "play well!"
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
             bare = f"{verb} {rest}" if game is not None and not pointed else ""
@@ -135,17 +132,10 @@ class LineReader:
                 self._move(bare, match, text, pointed=False) if bare else None
             )
             return replace(moved, malformed=True) if moved and ply is not None else moved
-        if command.prepares:
+        if command.grammar.has(CONDITION):
             return self._condition(command, verb, rest, match, text)
-        is_free = command.takes_turn or command.takes_text or command.of_admin
-        rest = rest.strip() if is_free else rest.strip(" .,;!")
-        if command.takes_game:
-            rest = self._with_games(f"{game or ''} {rest}".strip())
-        if command.reread is not None:
-            meant, rest = command.reread(rest)
-            command = self._commands.get(meant, command)
-        if not command.may_follow(rest):
-            return None
+        rest = rest.strip() if command.grammar.is_free or command.of_admin else rest.strip(" .,;!")
+        command, rest = self._in_our_words(command, f"{game or ''} {rest}" if command.grammar.has(GAME) else rest)
         if command.newcomer.rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
@@ -155,9 +145,24 @@ class LineReader:
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
-        is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
-        malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
-        return self._called(command, rest, match, text, malformed=malformed, ply=ply)
+        given, fits = command.grammar.read(rest), command.grammar.means(rest)
+        if rest and command.grammar.is_strict and not (given.fits or fits):
+            return None
+        is_prose = command.grammar.has(TURN) and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
+        is_then = ply is not None and not command.grammar.has(MATCH_THEN)
+        malformed = is_prose or is_then or not (given.fits or fits)
+        return self._called(command, given.words, match, text, malformed=malformed, ply=ply)
+
+    def _in_our_words(self, command: Command, words: str) -> tuple[Command, str]:
+        """Return the command that those words behind that one's name mean, with its own words."""
+        words = command.grammar.respelt(words)
+        if command.grammar.has(GAME):
+            words = self._with_games(words)
+        for pattern, line in command.grammar.also.items():
+            if (found := shape(pattern).fullmatch(words)) is not None:
+                verb, _, words = found.expand(line).partition(" ")
+                return self._commands.get(verb, command), " ".join(words.split())
+        return command, words
 
     def _condition(self, command: Command, verb: str, rest: str, match: int | None, text: str) -> Line | None:
         """Return the line as a condition, with the word that it begins with; None for prose that begins with it."""
@@ -215,11 +220,11 @@ class LineReader:
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Return whether a number without # names a match, since turns and notes may start with a number."""
-        if not command.takes_turn or self._match is None or game is not None or number[2]:
+        if not command.grammar.has(TURN) or self._match is None or game is not None or number[2]:
             return True
         pack = self._game_of(self._match)
         turn = self._parse(rest, pack) if pack is not None else None
-        if turn is None or turn.error is None or (command.looks_back and turn.length > 0):
+        if turn is None or turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
@@ -261,14 +266,15 @@ class LineReader:
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
-        if line.malformed or line.command.takes_text:
+        grammar = line.command.grammar
+        if line.malformed or (grammar.is_free and not grammar.has(TURN)):
             return False
-        if line.command.prepares:
+        if grammar.has(CONDITION):
             return True
-        if line.command.takes_turn:
+        if grammar.has(TURN):
             return self.is_turn(line.words, line.match) or not line.words
         words = line.words.lower().split()
-        if line.command.takes_game and line.command.changes:
+        if grammar.has(GAME) and line.command.changes:
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
@@ -328,17 +334,12 @@ class LineReader:
         if words[at].lower() not in known:
             words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
         command = self._commands.named(words[at])
-        if command is not None and command.takes_game:
+        if command is not None and command.grammar.has(GAME):
             words[at + 1 :] = [
                 word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word
                 for word in words[at + 1 :]
             ]
         return " ".join(words)
-
-
-def _names_game(words: str) -> bool:
-    games = frozenset(GAMES)
-    return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
 
 
 def _addressed(text: str) -> str:

@@ -24,6 +24,7 @@ from pbem.conversation.syntax import wrapped
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import is_of_marks
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
+from pbem.conversation.syntax.grammar import CONDITION, TURN
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.conversation.syntax.which_turn import LONGEST_LINE, MOST_SEARCHED, After, TurnFinder
@@ -164,7 +165,7 @@ class Reader:
             return True
         found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
         if found is not None and not found.malformed:
-            free = found.command.counts_below_signature and text[:1].islower() and bool(found.words)
+            free = found.command.grammar.counts_below_signature and text[:1].islower() and bool(found.words)
             if free or self._line.is_sure(found):
                 return True
         return self._line.held_turn(text) is not None
@@ -249,13 +250,13 @@ class Reader:
         line = self._line.exactly(text) if wrapped.begins_condition(text) else None
         if line is None or line.malformed:
             return False
-        return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
+        return self._line.is_sure(line) if line.command.grammar.has(TURN) else is_plain(line.words)
 
     def _is_private(self, text: str) -> bool:
         verb, _, words = text.partition(" ")
         command = self._commands.get(verb.lower().rstrip(":"))
-        is_private = command is not None and command.takes_rest and not command.of_admin
-        return is_private and command is not None and command.may_follow(words)
+        is_private = command is not None and command.grammar.takes_below and not command.of_admin
+        return is_private and command is not None and (not words or command.grammar.read(words).fits)
 
     def _is_remark(self, text: str) -> bool:
         """Return whether a line is a remark to somebody else: "Note: I'm away", where ours would be "note I'm away"."""
@@ -276,7 +277,7 @@ class Reader:
         command = line.command
         if self._is_remark(line.text):
             return True
-        is_secret = command.prepares or command.takes_rest or command.of_admin
+        is_secret = command.grammar.has(CONDITION) or command.grammar.takes_below or command.of_admin
         if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.newcomer.rank):
             return False
         return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
@@ -367,13 +368,13 @@ class Reader:
 
 def _as_written(line: Line, written: str, beyond: str) -> Line:
     """Return the line with its original characters, for showing it or passing it on, and what a text has beyond."""
-    if beyond and line.command.keeps_text:
+    if beyond and line.command.grammar.is_kept:
         cut = _as_written(line, written, "")
         return replace(cut, words=cut.words + beyond)
     plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line
-    is_free = line.command.keeps_text or line.command.of_admin
+    is_free = line.command.grammar.is_kept or line.command.of_admin
     words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
     return replace(line, words=words, text=written)
 

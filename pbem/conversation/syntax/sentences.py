@@ -8,6 +8,7 @@ from importlib import resources
 from notation.games import GAMES
 from pbem.conversation.core import Command
 from pbem.conversation.syntax import intents
+from pbem.conversation.syntax.grammar import GAME
 
 MOST_LINES, LONGEST = 12, 200
 """How many lines a message has at most in which sentences are looked for, and how many characters of each count."""
@@ -48,7 +49,7 @@ def _asked(commands: Mapping[str, Command], sentence: str) -> Iterator[tuple[str
     asks_about_game = any(not command.changes for command, _ in found)
     begins_match = False
     for command, line in found:
-        is_match = command.takes_game and command.changes
+        is_match = command.grammar.has(GAME) and command.changes
         if not (is_match and (asks_about_game or begins_match)):
             yield command.name, line
         begins_match |= is_match

@@ -2,20 +2,21 @@
 
 import re
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engines.core import BadOption, Game
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
+from pbem.conversation.syntax.grammar import OPTION, RATED, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
 UNDO, FREE, ASKED = "undo", "free", "asked"
-RATED = {"rated": True, "unrated": False}
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+OPPONENT = word("PLAYER|ADDRESS", r"[^\s=]+", is_name=True)
 _BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNORECASE)
 _LEVEL = re.compile(r"\b(?:at )?(?:level|lvl)[: ]+(\w+)", re.IGNORECASE)
 _WEEKENDS = re.compile(r"\bweekends off\b", re.IGNORECASE)
@@ -38,32 +39,30 @@ class Terms:
     """Whether a turn can be taken back without asking until it is answered."""
 
 
-def rated_in(words: Sequence[str]) -> tuple[bool, list[str]]:
-    """Return whether the words ask for a rated match, and the other words; raise Refused.
+def options(usage: str, *further: Piece[Any]) -> Slot:
+    return opt(OPTION, RATED, *further, usage=usage, most=12)
 
-    >>> rated_in(["bob", "-rated"])
-    (True, ['bob'])
-    """
-    plain = [word.lstrip("-").lower() for word in words]
-    found = {RATED[word] for word in plain if word in RATED}
-    if len(found) > 1:
+
+def is_rated(given: Given) -> bool:
+    wanted = set(given.all(RATED))
+    if len(wanted) > 1:
         raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
-    return True in found, [word for word, bare in zip(words, plain, strict=True) if bare not in RATED]
+    return True in wanted
 
 
-def as_written(words: Sequence[str]) -> list[str]:
+def as_written(words: str) -> str:
     """Return the words with times, levels and who begins as our help writes them, where people say them in words.
 
-    >>> as_written("kvadratik level 3".split()), as_written("bob quadrupel 3 days per move you begin".split())
-    (['kvadratik', 'level=3'], ['bob', 'quadrupel', 'time=3d/move', 'begin=you'])
-    >>> as_written("bob quadrupel time=a week".split()), as_written("bob quadrupel 14d+1d,auto".split())
-    (['bob', 'quadrupel', 'time=7d/move'], ['bob', 'quadrupel', 'time=14d+1d,auto'])
-    >>> as_written("swiss kvadratik time=3d/move places=8 days=5".split())
-    ['swiss', 'kvadratik', 'time=3d/move', 'places=8', 'days=5']
+    >>> as_written("kvadratik level 3"), as_written("bob quadrupel 3 days per move you begin")
+    ('kvadratik level=3', 'bob quadrupel time=3d/move begin=you')
+    >>> as_written("bob quadrupel time=a week"), as_written("bob quadrupel 14d+1d,auto")
+    ('bob quadrupel time=7d/move', 'bob quadrupel time=14d+1d,auto')
+    >>> as_written("swiss kvadratik time=3d/move places=8 days=5")
+    'swiss kvadratik time=3d/move places=8 days=5'
     """
-    text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words))
+    text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words.split()))
     text = _WEEKENDS.sub(f"{WEEKENDS}=off", _LEVEL.sub(r"level=\1", text))
-    return _BARE_TIME.sub(rf"{TIME}=\g<0>", _IN_WORDS.sub(_time, text)).split()
+    return _BARE_TIME.sub(rf"{TIME}=\g<0>", _IN_WORDS.sub(_time, text))
 
 
 def _time(found: re.Match[str]) -> str:
@@ -71,18 +70,6 @@ def _time(found: re.Match[str]) -> str:
     number = int(count) if count.isdecimal() else NUMBERS[count]
     written = f"{7 * number}d" if unit == "w" else f"{number}{unit}"
     return f"{TIME}={written}" if whole else f"{TIME}={written}/move"
-
-
-def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
-    """Return the games among the words, what is written as name=choice, and the other words.
-
-    >>> split(["bob", "Hexaphages", "-first=X"])
-    (['hexaphages'], {'first': 'x'}, ['bob'])
-    """
-    words = as_written(words)
-    games = [word.lower() for word in words if word.lower() in GAMES]
-    given = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    return games, given, [word for word in words if "=" not in word and word.lower() not in GAMES]
 
 
 def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:

@@ -10,6 +10,7 @@ from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newco
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
+from pbem.conversation.syntax.grammar import Piece, words
 from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
@@ -119,7 +120,7 @@ def join(request: Request, line: Line) -> Decision:
             f"You're already {player.name}.",
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
-    wanted = line.words.split()[0]
+    wanted = line.given[NAMED]
     if not request.tells_names and _is_taken(request.session, wanted.lower()):
         return Decision()  # the address is asked first, and told when it has agreed
     wanted = check_name(request, wanted, "join")
@@ -136,6 +137,7 @@ def join(request: Request, line: Line) -> Decision:
     return Decision(answer=(told,))
 
 
+NAMED = Piece("NAME", r"\S+", str, is_free=True)
 _CALLED = re.compile(rf"(?:^name:|\b(?:{any_of('called')}))\s+([\w-]+)", re.IGNORECASE)
 _MORE_NAMES = re.compile(r"(?:\s+[A-Z][\w-]*){1,3}[\s.!]*")
 """What follows where somebody has written several names, of which a player has one."""
@@ -169,15 +171,13 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 
 JOIN = Command(
     "join",
-    "NAME",
+    words(NAMED),
     "become a player under that name; we'll write back, and your reply confirms it",
     join,
     Group.MATCHES,
     "become a player",
-    words=(1, 1),
     aliases=("signup", "register"),
     keywords="name nickname signup-name userid user register registration",
-    takes_text=True,
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.GUEST),
     newcomer=Newcomer(rank=1, line=_for_stranger, said=_said),

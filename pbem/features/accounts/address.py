@@ -5,6 +5,7 @@ from datetime import timedelta
 from sqlmodel import col, func, select
 
 from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToNewAddress
+from pbem.conversation.syntax.grammar import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name
@@ -16,6 +17,7 @@ from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 MOST_QUESTIONS = 3
+ADDRESS, PASSWORD, NEW = word("address"), word("password"), word("NEW", r"\S+", is_name=True)
 
 
 def revoke(request: Request, line: Line) -> Decision:
@@ -26,16 +28,15 @@ def revoke(request: Request, line: Line) -> Decision:
 def change(request: Request, line: Line) -> Decision:
     """Ask the new address to confirm; its reply makes the change."""
     player = request.player
-    what, _, rest = line.words.partition(" ")
-    if what.lower() != "address":
+    if PASSWORD in line.given:
         raise Refused(
             'There are no passwords here; "change" changes your address.',
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
-    wanted = rest.strip().strip("<>").lower()
-    if not wanted:
+    if NEW not in line.given:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
+    wanted = line.given[NEW].strip("<>")
     if not is_address(wanted) or identity.leads_to_us(wanted, request.server):
         raise Refused(
             f"{wanted[:60]} can't be your email address.",
@@ -85,7 +86,7 @@ def _check_limits(request: Request, player: Player, line: Line) -> None:
 
 REVOKE = Command(
     "revoke",
-    "",
+    words(),
     "replace all your reply addresses and your personal address, in case a stranger has seen one",
     revoke,
     Group.ACCOUNT,
@@ -95,12 +96,11 @@ REVOKE = Command(
 )
 CHANGE = Command(
     "change",
-    "address NEW",
+    words(Slot((PASSWORD, ADDRESS), "address NEW"), opt(NEW, usage=""), meant_by="@|address|password"),
     "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
     Group.ACCOUNT,
     "move your mail to another address",
-    words=(1, 2),
     keywords="address email e-mail mail move-address",
     proof=ASKS,
 )

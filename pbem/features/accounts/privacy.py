@@ -5,6 +5,7 @@ from datetime import timedelta
 from sqlmodel import select
 
 from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToPlayer, Who
+from pbem.conversation.syntax.grammar import opt, word, words
 from pbem.errors import Refused
 from pbem.messages.said.messages import Export
 from pbem.players import erasure
@@ -16,8 +17,11 @@ APART = timedelta(days=1)
 """The time between two exports, which are larger than any other message."""
 
 
+WHOSE = word("me", r"\S+")
+
+
 def _check_about_sender(request: Request, line: Line, instead: str) -> None:
-    if line.words.lower().strip(" .!") not in ("", "me", request.player.name):
+    if line.given.get(WHOSE, "me") not in ("me", request.player.name):
         raise Refused(
             f'"{line.command.name}" is only about you and the data we hold on you.',
             read=line.text,
@@ -55,23 +59,21 @@ def delete(request: Request, line: Line) -> Decision:
 
 EXPORT = Command(
     "export",
-    "me",
+    words(opt(WHOSE, usage="me")),
     "get all the data we hold on you as files: name, address, settings, matches, notes and messages",
     export,
     Group.ACCOUNT,
     "get all the data we hold on you",
-    words=(0, 1),
     keywords="download-data",
     open_to=Who.CLOSED,
 )
 DELETE = Command(
     "delete",
-    "me",
+    words(opt(WHOSE, usage="me")),
     "leave and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
     Group.ACCOUNT,
     "leave, and have your data deleted",
-    words=(0, 1),
     keywords="erase remove",
     open_to=Who.CLOSED,
     proof=ASKS,

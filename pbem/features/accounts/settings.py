@@ -1,9 +1,9 @@
 """Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
-import re
 from collections.abc import Mapping
 
 from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, Role, Who
+from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.viewing import games
@@ -24,8 +24,8 @@ from pbem.storage.preferences import OFF, Preference
 MOST_MATCHES = 50
 """For how many matches a player can choose when news of it comes."""
 ALONE = "when news of that match comes"
-MOST_WORDS = 45
-"""How many words a line of settings may have: the name and the choice of each."""
+SETTINGS = Piece("SETTING VALUE ...", ".+", str, is_rest=True, is_free=True)
+KIND = word("spectating|tournaments")
 
 
 def set_(request: Request, line: Line) -> Decision:
@@ -134,8 +134,8 @@ def stop(request: Request, line: Line) -> Decision:
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
         return _rule_out(request, guest)
-    if line.words:
-        return chosen(request, line, {line.words.lower(): OFF})
+    if KIND in line.given:
+        return chosen(request, line, {line.given[KIND]: OFF})
     player = request.player
     if player.stopped is None or player.gets_turns_only:
         player.stopped = request.now
@@ -183,15 +183,12 @@ KEYWORDS = (
 
 SET = Command(
     "set",
-    "[SETTING VALUE ...]",
+    words(opt(SETTINGS)),
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     Group.ACCOUNT,
     "choose how our messages look and when they come",
-    words=(0, MOST_WORDS),
     keywords=KEYWORDS,
-    takes_text=True,
-    counts_below_signature=True,
 )
 
 
@@ -205,13 +202,11 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
 
 STOP = Command(
     "stop",
-    "[spectating|tournaments]",
+    words(opt(KIND), is_strict=True),
     'stop news by email until you write "start" or make a move; your matches go on; or one kind of news for good',
     stop,
     Group.ACCOUNT,
     "stop news by email",
-    words=(0, 1),
-    shape=re.compile("(?:spectating|tournaments)?", re.IGNORECASE),
     aliases=("signoff", "unsubscribe", "never"),
     keywords="quiet silent",
     open_to=Who.GUESTS,
@@ -220,7 +215,7 @@ STOP = Command(
 )
 START = Command(
     "start",
-    "",
+    words(),
     'get news by email again after "stop", with a list of your matches',
     start,
     Group.ACCOUNT,
@@ -231,11 +226,10 @@ START = Command(
 )
 RESUME = Command(
     "resume",
-    "[NUMBER]",
+    words(opt(MATCH)),
     'end the pause of a match; without a match, the same as "start"',
     resume_match,
     Group.TURNS,
     "end a pause",
-    of_match=True,
     role=Role.RESUMES,
 )

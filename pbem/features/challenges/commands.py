@@ -1,21 +1,24 @@
 """Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from sqlmodel import col, select
 
 from notation import time_control
+from notation.games import GAMES
 from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Proof, Reach, Request, Role, Who
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax.terms import is_first
+from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.grammar import GAME, MATCH, OPTION, RATED, Slot, opt, words
+from pbem.conversation.syntax.terms import OPPONENT, is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges.offers import for_game, from_tournament, game_said, on_ladder, opponent_said, played, read
+from pbem.features.challenges.offers import game_said, opponent_said, read
 from pbem.features.house import commands as house
+from pbem.features.house.player import LEVELS
 from pbem.features.playing import offers
+from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
@@ -27,10 +30,10 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def challenge(request: Request, line: Line) -> Decision:
-    player, words, house_name = request.player, line.words.split(), house.name(request)
-    if house_name in line.words.lower().split() and player.name != house_name:
-        return _against_house(request, line, player, words)
-    offer = read(words, player.name, request.server.time, line.text)
+    player, house_name = request.player, house.name(request)
+    if house_name in line.given.all(OPPONENT) and player.name != house_name:
+        return _against_house(request, line, player)
+    offer = read(line.given, player.name, request.server.time, line.text)
     wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
@@ -86,18 +89,20 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
 
 
 def play(request: Request, line: Line) -> Decision:
-    player, words = request.sender.player, [house.name(request), *house.as_written(line.words)]
+    player = request.sender.player
     if player is None or player.confirmed is not None:
-        return _against_house(request, line, request.player, words)
+        return _against_house(request, line, request.player)
     confirm(request, player, free_name(request, player.address))
-    decision = _against_house(request, line, player, words)
+    decision = _against_house(request, line, player)
     return replace(decision, below=(*decision.below, Welcome(plays=True)))
 
 
-def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
-    """Start the match against the house that those words spell. Without a word about time, there is no limit."""
-    offer = read(words, player.name, time_control.NONE, line.text)
-    level, wanted = house.level_of(request, offer.level), offer.terms
+def _against_house(request: Request, line: Line, player: Player) -> Decision:
+    """Start the match against the house that the line asks for. Without a word about time, there is no limit."""
+    options = dict(line.given.all(OPTION))
+    level = house.level_of(request, options.pop(house.LEVEL, None))
+    rated = terms.is_rated(line.given)
+    wanted = terms.chosen(line.given[GAME], options, time_control.NONE, line.text, rated=rated)
     if wanted.free_undo:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if wanted.rated:
@@ -206,7 +211,8 @@ def accept(request: Request, line: Line) -> Decision:
         invitations.note_accepted(request.session, player.address)
     if player.confirmed is not None:
         return Decision(events=events)
-    wanted = check_name(request, line.words, f"accept {match.id}") if line.words else free_name(request, player.address)
+    named = line.given.get(OFFER, "")
+    wanted = check_name(request, named, f"accept {match.id}") if named else free_name(request, player.address)
     confirm(request, player, wanted)
     return Decision(events=events, below=(Welcome(plays=True),))
 
@@ -240,7 +246,7 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
         return False
     opponent = request.session.get_one(Player, opponent_of(match, player))
     try:
-        offer = read(line.words.split(), player.name)
+        offer = read(line.given, player.name)
     except Refused:
         return False  # refused when it is tried
     return offer.opponent == opponent.name and not is_hidden(match, opponent)
@@ -254,90 +260,97 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
     """Return the line as our help writes it; raise Refused, without repeating them, for words that it doesn't know."""
     if line.malformed:
         return None
-    words = played(" ".join(house.as_written(line.words.lower())))
+    given = line.given
+    key = given.get(GAME, "")
+    if not key:
+        raise Refused("Which game?", fits=f'"play {next(iter(GAMES))}" is enough.')
+    known = {house.LEVEL: [str(level.number) for level in LEVELS], "begin": terms.BEGIN}
+    known |= {option.name: option.choices for option in GAMES[key].game.options}
+    options = dict(given.all(OPTION))
+    if not given.fits or RATED in given or not all(choice in known.get(each, ()) for each, choice in options.items()):
+        raise Refused(f'We can read "play {key}" in that line, and not the rest.', fits=f'"play {key}" is enough.')
+    words = " ".join((key, *(f"{each}={choice}" for each, choice in options.items())))
     return Line(PLAY, words, None, f"play {words}")
 
 
+FROM_TOURNAMENT = r"(?:from (?:the )?)?CONTEST ?#?(\d{1,9})|from #?(\d{1,9})"
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]",
+    words(
+        Slot((OPPONENT,), OPPONENT.usage, most=2),
+        GAME,
+        terms.options("[option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]"),
+        meant_by=".",
+        also={r"(\S+) (?:on|in) (?:the )?CONTEST ?#?(\d{1,9})": r"climb \2 \1"},
+        respelt=terms.as_written,
+    ),
     "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
     " weekends, undo=free that slips can be taken back, rated that it counts",
     challenge,
     Group.MATCHES,
     "offer someone a match",
-    words=(1, 12),
     aliases=("chall", "invite"),
     keywords="invitation invitations invites option begin= offer",
-    takes_game=True,
-    reread=on_ladder,
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_goes_to_opponent),
     newcomer=Newcomer(said=opponent_said),
     role=Role.CHALLENGES | Role.RESUMES,
 )
 PLAY = Command(
     "play",
-    "GAME [level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    words(
+        GAME,
+        terms.options("[level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]"),
+        is_strict=True,
+        meant_by=r"\bGAME\b",
+        respelt=house.as_written,
+    ),
     "start a match against the house, which always has time; level= says how well it plays",
     play,
     Group.MATCHES,
     "play the house, which always has time",
-    words=(1, 12),
-    takes_game=True,
     open_to=Who.GUESTS,
-    needs_game=True,
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_is_against_house),
     newcomer=Newcomer(rank=3, line=_for_stranger, said=game_said),
-    role=Role.RESUMES,
+    role=Role.PLAYS_HOUSE | Role.RESUMES,
 )
 REMATCH = Command(
     "rematch",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "offer your opponent another match like one that is over, with the other side beginning",
     rematch,
     Group.MATCHES,
     "offer another match like the last one",
-    of_match=True,
     keywords="revenge again another",
     role=Role.RESUMES,
 )
 ACCEPT = Command(
     "accept",
-    "[NUMBER] [NAME|OFFER]",
+    words(opt(MATCH), opt(OFFER, usage="[NAME|OFFER]"), also={"GAME": r"allow \g<0>"}),
     "accept a challenge and start the match, or accept an offer in it; new players can choose a name",
     accept,
     Group.MATCHES,
     "accept a challenge or an offer",
-    of_match=True,
-    words=(0, 1),
     open_to=Who.GUESTS,
-    reread=partial(for_game, "accept", "allow"),
     proof=Proof(again=offers.ends_match),
     newcomer=Newcomer(rank=2),
     role=Role.ANSWERS | Role.RESUMES,
 )
 DECLINE = Command(
     "decline",
-    "[NUMBER] [OFFER]",
+    words(opt(MATCH), opt(OFFER), also={"GAME": r"refuse \g<0>"}),
     "turn down a challenge, or an offer in a match",
     decline,
     Group.MATCHES,
     "turn down a challenge or an offer",
-    of_match=True,
-    words=(0, 1),
     aliases=("reject",),
     open_to=Who.GUESTS,
-    reread=partial(for_game, "decline", "refuse"),
     role=Role.ANSWERS,
 )
 WITHDRAW = Command(
     "withdraw",
-    "[NUMBER] [OFFER]",
+    words(opt(MATCH), opt(OFFER), also={FROM_TOURNAMENT: r"retire \1\2"}),
     "take back a challenge or an offer that hasn't been accepted yet",
     withdraw,
     Group.MATCHES,
     "take back a challenge or an offer",
-    of_match=True,
-    words=(0, 1),
-    reread=from_tournament,
 )

@@ -1,11 +1,11 @@
 """Explanations: help and rules."""
 
 import re
-from collections.abc import Sequence
 
 from notation.games import FEW, GAMES
 from pbem.conversation.core import LOOKS, Command, Decision, Group, Line, Newcomer, Request, Who
 from pbem.conversation.syntax import intents, rognlie
+from pbem.conversation.syntax.grammar import GAME, opt, word, words
 from pbem.conversation.syntax.sentences import any_of
 from pbem.errors import Refused
 from pbem.features.explaining import topics
@@ -29,21 +29,24 @@ def help_(request: Request, line: Line) -> Decision:
 
 def rules(request: Request, line: Line) -> Decision:
     about = request.session.get(Match, line.match) if line.match is not None else None
-    words = line.words.lower().split()
-    if about is not None and about.game in GAMES and " ".join(words) in ("", ENGLISH, *GAMES[about.game].translations):
-        words = [about.game, *words]
-    key, *rest = sorted(words, key=lambda word: word not in GAMES) or [""]
-    if key not in GAMES:
+    key, language = line.given.get(GAME, ""), line.given.get(LANGUAGE, "")
+    if (
+        not key
+        and about is not None
+        and about.game in GAMES
+        and language in ("", ENGLISH, *GAMES[about.game].translations)
+    ):
+        key = about.game
+    if not key:
         unknown = f'There is no game called "{line.words[:40].lower()}".'
-        raise Refused(unknown if words else "Which game?", fits=_which_rules())
-    language = _language(key, rest)
+        raise Refused(unknown if language else "Which game?", fits=_which_rules())
+    language = _language(key, language)
     others = tuple(each for each in GAMES[key].translations if each != language)
     return Decision(answer=(Rules(game=topics.game(key), language=language, languages=others),))
 
 
-def _language(key: str, words: Sequence[str]) -> str:
+def _language(key: str, named: str) -> str:
     there = tuple(GAMES[key].translations)
-    named = " ".join(words)
     if named not in ("", ENGLISH, *there):
         fits = " or ".join(f'"{" ".join(("rules", key, each)).strip()}"' for each in ("", *there))
         raise Refused(f"The rules of {GAMES[key].title} aren't there in that language.", fits=f"{fits} sends them.")
@@ -56,7 +59,7 @@ def _which_rules() -> str:
 
 def _help_for_stranger(request: Request, line: Line) -> Line:
     """Return the line in lower case; raise Refused, without repeating it, for words on which there is no help."""
-    words = " ".join(line.words.lower().split())
+    words = line.words.lower()
     if topics.find(request.features, request.commands, words) is None:
         raise Refused("There is no help on that.", fits='"help" alone lists everything.')
     return Line(HELP, words, None, f"help {words}".strip())
@@ -64,11 +67,10 @@ def _help_for_stranger(request: Request, line: Line) -> Line:
 
 def _rules_for_stranger(request: Request, line: Line) -> Line:
     """Return the line in lower case; raise Refused, without repeating it, for a game that there isn't."""
-    words = " ".join(line.words.lower().split())
-    game, *rest = words.split() or [""]
-    if game not in GAMES:
+    given, words = line.given, line.words.lower()
+    if GAME not in given:
         raise Refused("There is no game of that name." if words else "Which game?", fits=_which_rules())
-    _language(game, rest)
+    _language(given[GAME], given.get(LANGUAGE, ""))
     return Line(RULES, words, None, f"rules {words}")
 
 
@@ -85,30 +87,27 @@ def _rules_said(sentence: str) -> str | None:
     return f"rules {game}" if game and _ABOUT_RULES.search(sentence) else None
 
 
+LANGUAGE, WORD = word("LANGUAGE", r"\S+(?: \S+)?", is_name=True), word("WORD", r"\S+", is_name=True)
 HELP = Command(
     "help",
-    "[COMMAND|GAME|WORD]",
+    words(opt(GAME, WORD, usage="[COMMAND|GAME|WORD]", most=3)),
     "explain this server, a command, a game, how to write turns, or any other word",
     help_,
     Group.EXPLAINING,
     "explain a command, a game or any other word",
-    words=(0, 3),
     aliases=("info", "faq"),
-    takes_game=True,
     open_to=Who.GUESTS,
     proof=LOOKS,
     newcomer=Newcomer(line=_help_for_stranger),
 )
 RULES = Command(
     "rules",
-    "[GAME] [LANGUAGE]",
+    words(opt(GAME), opt(LANGUAGE)),
     "send you the rules of a game, in English or in another language that they are written in",
     rules,
     Group.EXPLAINING,
     "send the rules of a game",
-    words=(0, 2),
     keywords="rule howto",
-    takes_game=True,
     open_to=Who.GUESTS,
     proof=LOOKS,
     newcomer=Newcomer(line=_rules_for_stranger, said=_rules_said),

@@ -10,6 +10,7 @@ from notation.time_control import TimeControl
 from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.grammar import MATCH, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.house import analyses
@@ -42,14 +43,14 @@ HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
 
 
-def as_written(words: str) -> list[str]:
+def as_written(words: str) -> str:
     """Return the words of `play` as our help writes them.
 
     >>> as_written("Kvadratik against the computer, level 3"), as_written("a game of kvadratik, easy please")
-    (['Kvadratik', 'level=3'], ['kvadratik', 'level=1'])
+    ('Kvadratik level=3', 'kvadratik level=1')
     """
     said = _AGAINST_IT.sub("", words).replace(",", " ").split()
-    return terms.as_written([SAID.get(word.lower(), word) for word in said if word.lower() not in FILLING])
+    return terms.as_written(" ".join(SAID.get(word.lower(), word) for word in said if word.lower() not in FILLING))
 
 
 def name(request: Request) -> str:
@@ -132,12 +133,11 @@ def hint(request: Request, line: Line) -> Decision:
 
 HINT = Command(
     "hint",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "ask what the house would play in your place, in a match against it",
     hint,
     Group.TURNS,
     "ask what the house would play",
-    of_match=True,
 )
 
 
@@ -186,12 +186,11 @@ def _check_analyses(request: Request, player: Player) -> None:
 
 ANALYSE = Command(
     "analyse",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "ask what the house thinks of a match of yours that is over, turn by turn",
     analyse,
     Group.BOARDS,
     "ask what the house thinks of a finished match",
-    of_match=True,
     aliases=("analyze", "analysis"),
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )

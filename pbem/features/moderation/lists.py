@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import commands
-from pbem.errors import Refused
+from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, word, words
 from pbem.features.moderation import acts, roster
 from pbem.features.moderation.messages import ActKept, ActsKept, Roster, RosterRow
 from pbem.features.moderation.roster import AccountKind
@@ -13,22 +13,18 @@ from pbem.matches.queries import name
 from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
-KINDS = (AccountKind.BANNED, AccountKind.STOPPED, AccountKind.UNREACHABLE)
+KIND = Piece("banned|stopped|unreachable", "banned|stopped|unreachable", lambda text: AccountKind(text.lower()))
+NAME = word("NAME", r"\S+", is_name=True)
 
 
 def players(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.lower().split())
-    kind = next((kind for kind in KINDS if kind in words), AccountKind.ALL)
-    beginnings = [word for word in words if word != kind]
-    if len(beginnings) > 1:
-        raise Refused("One beginning of names at a time.", read=line.text, fits=PLAYERS.advice)
-    beginning = beginnings[0] if beginnings else ""
+    page, kind, beginning = line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL), line.given.get(NAME, "")
     found, more = roster.players(request.session, commands.SIZE, page, beginning=beginning, kind=kind)
     told = Roster(
         rows=tuple(_listed(request, player) for player in found),
         kind="" if kind is AccountKind.ALL else kind.value,
         page=page,
-        next_page=commands.following("players", words, page, more=more),
+        next_page=commands.following("players", line.given, more=more),
     )
     return Decision(answer=(told,))
 
@@ -46,15 +42,13 @@ def _listed(request: Request, player: Player) -> RosterRow:
 
 
 def acts_(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.split())
-    if len(words) > 1:
-        raise Refused("Name one player, or none.", read=line.text, fits=ACTS.advice)
-    about = roster.called(request.session, words[0]) if words else None
+    page, named = line.given.get(PAGE, 1), line.given.get(PLAYER, "")
+    about = roster.called(request.session, named) if named else None
     kept, more = acts.newest(request.session, commands.SIZE, page, about)
     told = ActsKept(
         rows=tuple(_kept(request, act) for act in kept),
         page=page,
-        next_page=commands.following("acts", words, page, more=more),
+        next_page=commands.following("acts", line.given, more=more),
     )
     return Decision(answer=(told,))
 
@@ -78,22 +72,20 @@ def _day(time: datetime | None) -> str:
 
 PLAYERS = Command(
     "players",
-    "[banned|stopped|unreachable] [NAME] [PAGE]",
+    words(opt(KIND), opt(NAME), opt(PAGE)),
     "list the players with their addresses, also only those of a kind, or whose names begin like that",
     players,
     Group.MODERATION,
-    words=(0, 3),
     open_to=Who.ADMIN,
     own_cost=BOARD,
     proof=LOOKS,
 )
 ACTS = Command(
     "acts",
-    "[PLAYER] [PAGE]",
+    words(opt(PLAYER), opt(PAGE)),
     "list what was done to players and matches, by whom and why, the newest first",
     acts_,
     Group.MODERATION,
-    words=(0, 2),
     open_to=Who.ADMIN,
     own_cost=BOARD,
     proof=LOOKS,

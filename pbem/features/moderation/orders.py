@@ -1,7 +1,7 @@
 """The operator's orders: ban, unban, rename, close, adjudicate."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlmodel import Session
@@ -10,6 +10,7 @@ from notation.games import GAMES
 from pbem.config import Settings
 from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.feature import Features
+from pbem.conversation.syntax.grammar import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
 from pbem.features.moderation import acts, broadcasts, roster
@@ -21,53 +22,37 @@ from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Match, MatchState
 
 BY_MAIL = "the admin, by mail"
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "tell": ("no", "yes"),
-    "matches": tuple(ended.value for ended in BanOutcome),
-}
-"""What can stand between what an order is about and why, and its values."""
+NUMBER = Piece("NUMBER", r"#?\d{1,9}[.,;!]?", lambda text: int(text.strip("#.,;!")))
+PLAYER, WINNER, NEW = (word(usage, r"\S+", is_name=True) for usage in ("PLAYER", "PLAYER|draw", "NEW"))
+TELL, ENDED = (word(f"{name}={choice}", rf"{name}=\S+") for name, choice in (("tell", "yes"), ("matches", "lost")))
+NOTE, SUBJECT = Piece("NOTE", ".+", str, is_rest=True), Piece("SUBJECT", ".+", str, is_rest=True, is_kept=True)
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenOrder:
-    about: tuple[str, ...]
-    """The words that say what it is about."""
-    order: Order
-    ended: BanOutcome = BanOutcome.CANCELLED
-    """What becomes of running matches."""
-
-
-def read(request: Request, line: Line) -> WrittenOrder:
-    """Return the order: as many words as it takes at least, choices, and the rest and what stands below as the note.
-
-    Raises Refused.
-    """
-    count, _ = line.command.words
-    words = line.words.split()
-    about, rest = words[:count], words[count:]
-    chosen: dict[str, str] = {}
-    while rest and (key := rest[0].partition("=")[0].lower()) in CHOICES and "=" in rest[0]:
-        chosen[key] = _chosen(line, rest.pop(0))
-    note = "\n".join((" ".join(rest), *request.prose)).strip()
-    tells = chosen.get("tell") == "yes"
+def read(request: Request, line: Line) -> Order:
+    """Return the order, with the rest of the line and what stands below as the note; raise Refused."""
+    note = "\n".join((" ".join(line.given.get(NOTE, "").split()), *request.prose)).strip()
+    tells = _chosen(line, TELL, ("no", "yes")) == "yes"
     if len(note) > acts.LONGEST_NOTE:
         raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.", read=line.text[:60])
     if tells and not note:
         raise Refused("The players should learn why, and you haven't said it.", read=line.text, fits="Add a note.")
-    ended = BanOutcome(chosen.get("matches", BanOutcome.CANCELLED))
-    return WrittenOrder(tuple(word.strip(".,;!") for word in about), order(request, note, tells=tells), ended)
+    return order(request, note, tells=tells)
+
+
+def _chosen(line: Line, piece: Piece[str], choices: Sequence[str]) -> str:
+    name, _, value = line.given.get(piece, f"{piece.usage.partition('=')[0]}={choices[0]}").partition("=")
+    if value not in choices:
+        works = " or ".join(f"{name}={each}" for each in choices)
+        raise Refused(f"There is no {name}={value[:40]}.", read=line.text, fits=f"Write {works}.")
+    return value
+
+
+def _name(line: Line, piece: Piece[str]) -> str:
+    return line.given[piece].strip(".,;!")
 
 
 def order(request: Request, note: str = "", *, tells: bool = False) -> Order:
     return Order(request.operator or BY_MAIL, note, tells, is_trial=request.is_trial)
-
-
-def _chosen(line: Line, word: str) -> str:
-    key, _, value = word.lower().partition("=")
-    if value not in CHOICES[key]:
-        choices = " or ".join(f"{key}={each}" for each in CHOICES[key])
-        raise Refused(f"There is no {word[:40]}.", read=line.text, fits=f"Write {choices}.")
-    return value
 
 
 def done(act: Act, order: Order) -> Decision:
@@ -75,22 +60,8 @@ def done(act: Act, order: Order) -> Decision:
     return Decision(answer=(ActDone(act=act),), takes_prose=True)
 
 
-def command(
-    name: str,
-    arguments: str,
-    about: str,
-    run: Callable[[Request, Line], Decision],
-    words: tuple[int, int],
-    *,
-    takes_rest: bool = False,
-) -> Command:
-    return Command(
-        *(name, arguments, about, run, Group.MODERATION),
-        words=words,
-        proof=ASKS,
-        open_to=Who.ADMIN,
-        takes_rest=takes_rest,
-    )
+def command(name: str, grammar: Grammar, about: str, run: Callable[[Request, Line], Decision]) -> Command:
+    return Command(name, grammar, about, run, Group.MODERATION, proof=ASKS, open_to=Who.ADMIN)
 
 
 def by_operator(
@@ -130,27 +101,19 @@ def by_operator(
 
 def close(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    match = acts.open_match(request.session, _number(line, written.about[0]))
+    match = acts.open_match(request.session, line.given[NUMBER])
     act = _act(request, match)
-    acts.close(request.session, request.server, match, written.order, request.now)
-    return done(act, written.order)
+    acts.close(request.session, request.server, match, written, request.now)
+    return done(act, written)
 
 
 def adjudicate(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    number, winner = written.about
-    match = acts.open_match(request.session, _number(line, number))
-    wanted = winner.lower()
+    match = acts.open_match(request.session, line.given[NUMBER])
+    wanted = _name(line, WINNER)
     act = replace(_act(request, match), act="adjudicate", who="" if wanted == acts.DRAW else wanted)
-    acts.adjudicate(request.session, request.server, match, wanted, written.order, request.now)
-    return done(act, written.order)
-
-
-def _number(line: Line, word: str) -> int:
-    digits = word.removeprefix("#")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
-        raise Refused(f'"{word[:40]}" isn\'t the number of a match.', read=line.text, fits=line.command.advice)
-    return int(digits)
+    acts.adjudicate(request.session, request.server, match, wanted, written, request.now)
+    return done(act, written)
 
 
 def _act(request: Request, match: Match) -> Act:
@@ -167,48 +130,45 @@ def _act(request: Request, match: Match) -> Act:
     )
 
 
-CLOSE = command(
-    "close", "NUMBER [tell=yes] [NOTE]", "end a match without a result, or withdraw a challenge", close, (1, 200)
-)
+NOTED = (opt(TELL), opt(NOTE))
+CLOSE = command("close", words(NUMBER, *NOTED), "end a match without a result, or withdraw a challenge", close)
 ADJUDICATE = command(
     "adjudicate",
-    "NUMBER PLAYER|draw [tell=yes] [NOTE]",
+    words(NUMBER, WINNER, *NOTED),
     "end a match as won by a player, or as a draw; it counts like any other result",
     adjudicate,
-    (2, 200),
 )
 
 
 def ban(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    player, order = roster.called(request.session, written.about[0]), written.order
+    player, ended = roster.called(request.session, _name(line, PLAYER)), BanOutcome(_chosen(line, ENDED, [*BanOutcome]))
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
-    ended = acts.ban(request.session, request.server, request.features, player, order, request.now, written.ended)
-    lost = written.ended is BanOutcome.LOST
-    return done(Act(act="ban", by=name(player), address=player.address, ended=ended, lost=lost), order)
+    number = acts.ban(request.session, request.server, request.features, player, written, request.now, ended)
+    lost = ended is BanOutcome.LOST
+    return done(Act(act="ban", by=name(player), address=player.address, ended=number, lost=lost), written)
 
 
 def unban(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    player = roster.called(request.session, written.about[0])
-    acts.unban(request.session, request.server, player, written.order, request.now)
-    return done(Act(act="unban", by=name(player), address=player.address), written.order)
+    player = roster.called(request.session, _name(line, PLAYER))
+    acts.unban(request.session, request.server, player, written, request.now)
+    return done(Act(act="unban", by=name(player), address=player.address), written)
 
 
 def rename(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    called, new = written.about
-    player = roster.called(request.session, called)
+    player = roster.called(request.session, _name(line, PLAYER))
     former = name(player)
-    wanted = check_other_name(request.session, new, request.features)
-    acts.rename(request.session, request.server, player, wanted, written.order, request.now)
-    return done(Act(act="rename", by=former, address=player.address, who=wanted), written.order)
+    wanted = check_other_name(request.session, _name(line, NEW), request.features)
+    acts.rename(request.session, request.server, player, wanted, written, request.now)
+    return done(Act(act="rename", by=former, address=player.address, who=wanted), written)
 
 
 def announce(request: Request, line: Line) -> Decision:
     """Write to all players who get news: the line is the subject, and what stands below it the text."""
-    subject, lines = broadcasts.read("\n".join((line.words, *request.prose)))
+    subject, lines = broadcasts.read("\n".join((line.given.get(SUBJECT, ""), *request.prose)))
     own, number = order(request), broadcasts.recipients(request.session)
     if not number:
         raise Refused("There is nobody to write to: no player gets news.")
@@ -219,24 +179,20 @@ def announce(request: Request, line: Line) -> Decision:
 
 BAN = command(
     "ban",
-    "PLAYER [matches=lost] [tell=yes] [NOTE]",
+    words(PLAYER, opt(ENDED), *NOTED),
     "keep a player out; their matches end without a result, or with matches=lost their opponents win",
     ban,
-    (1, 200),
 )
-UNBAN = command("unban", "PLAYER [tell=yes] [NOTE]", "let them in again; what has ended stays over", unban, (1, 200))
+UNBAN = command("unban", words(PLAYER, *NOTED), "let them in again; what has ended stays over", unban)
 RENAME = command(
     "rename",
-    "PLAYER NEW [tell=yes] [NOTE]",
+    words(PLAYER, NEW, *NOTED),
     "give a player another name; nobody else gets the old one",
     rename,
-    (2, 200),
 )
 ANNOUNCE = command(
     "announce",
-    "SUBJECT",
+    words(opt(SUBJECT, usage="SUBJECT"), takes_below=True),
     "write to all players who get news: what stands below this line is the text",
     announce,
-    (0, 40),
-    takes_rest=True,
 )

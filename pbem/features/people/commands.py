@@ -1,6 +1,5 @@
 """Other players: who, whois, history."""
 
-import re
 from datetime import datetime, timedelta
 
 from sqlmodel import select
@@ -10,6 +9,7 @@ from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import commands
+from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, PLAYER, opt, words
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.house.player import LEVELS
@@ -33,9 +33,6 @@ from pbem.players import blocks, directory, schedule
 from pbem.storage.models import Match, Player
 from pbem.storage.preferences import ON
 
-SHAPE = re.compile(r"[\w-]*")
-"""A name, as commands take it."""
-
 
 def player_called(request: Request, line: Line, wanted: str, *, lock: bool = False) -> Player:
     query = select(Player).where(Player.name == wanted.lower())
@@ -54,12 +51,12 @@ WEEK = timedelta(days=7)
 
 def who(request: Request, line: Line) -> Decision:
     player = request.player
-    page, _ = commands.numbered(line.words.split())
+    page = line.given.get(PAGE, 1)
     found, more = directory.listed(request.session, request.now, commands.SIZE, page)
     told = PlayerList(
         rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
         page=page,
-        next_page=commands.following("who", (), page, more=more),
+        next_page=commands.following("who", line.given, more=more),
         is_listed=directory.LISTED.of(player.settings) == ON,
     )
     return Decision(answer=(told,))
@@ -74,7 +71,7 @@ def _seen(seen: datetime, now: datetime) -> str:
 
 def whois(request: Request, line: Line) -> Decision:
     reader, session, now = request.player, request.session, request.now
-    player = player_called(request, line, line.words)
+    player = player_called(request, line, line.given[PLAYER])
     if house.is_house(player):
         return Decision(answer=(_of_house(request, player),))
     known = reliability.of(session, player)
@@ -115,12 +112,8 @@ def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
 
 def past(request: Request, line: Line) -> Decision:
     reader, session = request.player, request.session
-    page, words = commands.numbered(line.words.split())
-    if len(words) > 2:
-        raise Refused(
-            "A history is that of one player, or of two with each other.", read=line.text, fits=HISTORY.advice
-        )
-    people = [player_called(request, line, word) for word in words]
+    page = line.given.get(PAGE, 1)
+    people = [player_called(request, line, named) for named in line.given.all(PLAYER)]
     if len(people) == 1 and house.is_house(people[0]):
         people = [reader, *people]  # those of the sender: it plays with everybody
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
@@ -139,7 +132,7 @@ def past(request: Request, line: Line) -> Decision:
         total=_results("", total),
         rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
         page=page,
-        more=more and page < commands.LAST,
+        more=more and page < LAST_PAGE,
     )
     return Decision(answer=(told,))
 
@@ -167,41 +160,35 @@ def _day(request: Request, time: datetime) -> str:
 
 WHO = Command(
     "who",
-    "[PAGE]",
+    words(opt(PAGE), is_strict=True),
     'list players open to challenges; "set listed on" adds you',
     who,
     Group.PLAYERS,
     "list players open to challenges",
-    words=(0, 1),
     aliases=("players",),
     keywords="directory listed online active",
     own_cost=BOARD,
-    shape=re.compile(r"\d{0,9}"),
     proof=LOOKS,
 )
 WHOIS = Command(
     "whois",
-    "PLAYER",
+    words(PLAYER, is_strict=True),
     "tell about a player: results, running matches, pace, vacation",
     whois,
     Group.PLAYERS,
     "tell about a player",
-    words=(1, 1),
     keywords="profile statistics stats pace",
     own_cost=BOARD,
-    shape=SHAPE,
     proof=LOOKS,
 )
 HISTORY = Command(
     "history",
-    "[PLAYER [PLAYER]] [PAGE]",
+    words(opt(PLAYER, usage="[PLAYER [PLAYER]]", most=2), opt(PAGE), is_strict=True),
     "list finished matches: yours, another player's, or those of two players with each other",
     past,
     Group.PLAYERS,
     "list finished matches",
-    words=(0, 3),
     keywords="past finished head-to-head",
     own_cost=BOARD,
-    shape=re.compile(r"(?:[\w-]+\s*){0,3}"),
     proof=LOOKS,
 )

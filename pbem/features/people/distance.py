@@ -1,11 +1,9 @@
 """What a player wants none of: block, unblock, refuse, allow, limit."""
 
-import re
 from collections.abc import Iterator
 
-from notation.games import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Request, Shape
-from pbem.conversation.syntax import intents
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax.grammar import GAME, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
@@ -24,7 +22,7 @@ from pbem.storage.preferences import NONE, OFF
 def block(request: Request, line: Line) -> Decision:
     """Let no challenges, offers and seeks pass between the sender and another player, who isn't told."""
     player, session = request.player, request.session
-    other = commands.player_called(request, line, line.words)
+    other = commands.player_called(request, line, line.given[PLAYER])
     if other.id == player.id:
         raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
     if house.is_house(other):
@@ -65,25 +63,18 @@ def _with_offers_closed(request: Request, player: Player, other: Player) -> Iter
 
 
 def unblock(request: Request, line: Line) -> Decision:
-    other = commands.player_called(request, line, line.words)
+    other = commands.player_called(request, line, line.given[PLAYER])
     if not blocks.unblock(request.session, request.player, other):
         raise Refused("You haven't blocked this player.", read=line.text)
     return Decision(answer=(Blocked(player=name(other), blocked=False),))
 
 
 def refuse(request: Request, line: Line) -> Decision:
-    return _rejecting(request, line, {*rejected(request.player.settings), _game(line)})
+    return _rejecting(request, line, {*rejected(request.player.settings), line.given[GAME]})
 
 
 def allow(request: Request, line: Line) -> Decision:
-    return _rejecting(request, line, {*rejected(request.player.settings)} - {_game(line)})
-
-
-def _game(line: Line) -> str:
-    game = line.words.lower()
-    if game not in GAMES:
-        raise Refused(f'There is no game called "{game[:40]}".', read=line.text, fits=intents.there_are())
-    return game
+    return _rejecting(request, line, {*rejected(request.player.settings)} - {line.given[GAME]})
 
 
 def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
@@ -91,62 +82,51 @@ def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
 
 
 def limit(request: Request, line: Line) -> Decision:
-    wanted = line.words.lower()
-    return settings.chosen(request, line, {LIMIT.name: NONE if wanted in ("", OFF) else wanted})
+    return settings.chosen(request, line, {LIMIT.name: line.given.get(MATCHES, NONE).replace(OFF, NONE)})
 
 
-_ONE_GAME = Shape("GAME?")
+MATCHES = word("MATCHES", r"\d{1,9}|none|off")
 
 
 BLOCK = Command(
     "block",
-    "PLAYER",
+    words(PLAYER, is_strict=True),
     "exchange no more challenges and seeks with a player; they aren't told, and your running matches go on",
     block,
     Group.PLAYERS,
     "exchange no more challenges with a player",
-    words=(1, 1),
     keywords="ban hide harass harassment spam",
-    shape=commands.SHAPE,
 )
 UNBLOCK = Command(
     "unblock",
-    "PLAYER",
+    words(PLAYER, is_strict=True),
     'end what "block" did',
     unblock,
     Group.PLAYERS,
     "end that",
-    words=(1, 1),
-    shape=commands.SHAPE,
 )
 REFUSE = Command(
     "refuse",
-    "GAME",
+    words(GAME, is_strict=True),
     'let nobody challenge you to a game; "reject GAME" does the same',
     refuse,
     Group.PLAYERS,
     "let nobody challenge you to a game",
-    words=(1, 1),
-    shape=_ONE_GAME,
 )
 ALLOW = Command(
     "allow",
-    "GAME",
+    words(GAME, is_strict=True),
     'let others challenge you to a game again; "accept GAME" does the same',
     allow,
     Group.PLAYERS,
     "end that",
-    words=(1, 1),
-    shape=_ONE_GAME,
 )
 LIMIT_COMMAND = Command(
     "limit",
-    "[MATCHES]",
+    words(opt(MATCHES), is_strict=True),
     'let nobody challenge you while you play that many matches; "limit none" lifts it',
     limit,
     Group.PLAYERS,
     "stop challenges while you play many matches",
-    words=(0, 1),
     keywords="busy enough",
-    shape=re.compile(r"\d{0,9}|none|off", re.IGNORECASE),
 )

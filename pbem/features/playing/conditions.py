@@ -1,5 +1,7 @@
 """Conditional moves: if, queue, conditions; `cancel conditions` removes them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from sqlmodel import select
@@ -7,6 +9,7 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Proof, Request, Role
+from pbem.conversation.syntax.grammar import CONDITION, MATCH, TURN, opt, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
@@ -24,6 +27,8 @@ def prepare(request: Request, line: Line) -> Decision:
     """Keep turns for what the opponent may play, beside those that are kept already."""
     match, player, seat = own_match(request, line)
     lifecycle.check_running(match)
+    covered = _later(request, line.match)
+    line = _together((line, *covered))
     _check_seen(request, line, match, seat)
     if match.to_move == seat:
         opponent = name(opponent_in(request, match, player))
@@ -37,21 +42,21 @@ def prepare(request: Request, line: Line) -> Decision:
     known = prepared.of_seat(request.session, match, seat)
     conditions = _read(line, snapshot, seat, known)
     prepared.keep(request.session, match, seat, conditions, request.incoming.id)
-    return Decision(answer=(shown(match, conditions, "kept"),))
+    return Decision(answer=(shown(match, conditions, "kept"),), covers=covered)
 
 
-def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[Line | None, Conditions]:
-    """Return what a later line of the message prepares in the match, on the position after the turn above it.
+def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[tuple[Line, ...], Conditions]:
+    """Return the later lines of the message that prepare turns in the match, and what, after the turn above them.
 
-    Where that line can't be read there, nothing: it is refused when its turn comes.
+    Where one of them can't be read there, nothing: it is refused when its turn comes.
     """
-    line = next((line for line in request.later if is_condition(line) and line.match == snapshot.number), None)
-    if line is None or line.malformed or snapshot.base.turn != other(seat):
-        return None, prepared.NOTHING
+    lines = _later(request, snapshot.number)
+    if not lines or snapshot.base.turn != other(seat):
+        return (), prepared.NOTHING
     try:
-        return line, _read(line, snapshot, seat, prepared.NOTHING)
+        return lines, _read(_together(lines), snapshot, seat, prepared.NOTHING)
     except Refused:
-        return None, prepared.NOTHING
+        return (), prepared.NOTHING
 
 
 def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
@@ -72,15 +77,17 @@ def is_condition(line: Line) -> bool:
     return line.command.name in (IF.name, QUEUE.name)
 
 
-def _joined(first: Line, line: Line) -> Line:
-    """They are joined so that an `else` never answers a turn for which another line was refused."""
-    return Line(
-        IF,
-        f"{_spelled(first)}\n{_spelled(line)}",
-        line.match,
-        f"{first.text}\n{line.text}",
-        malformed=first.malformed or line.malformed,
-        refusal=first.refusal or line.refusal,
+def _later(request: Request, match: int | None) -> tuple[Line, ...]:
+    return tuple(line for line in request.later if is_condition(line) and line.match == match)
+
+
+def _together(lines: Sequence[Line]) -> Line:
+    """Return the one line that several come to, so that no `else` answers a turn for which another one was refused."""
+    bad = next((line for line in lines if line.malformed), None)
+    if bad is not None:
+        raise bad.refusal or Refused("We can't read this.", read=bad.text[:SHOWN], fits=bad.command.advice)
+    return replace(
+        lines[0], command=IF, words="\n".join(map(_spelled, lines)), text="\n".join(line.text for line in lines)
     )
 
 
@@ -149,44 +156,36 @@ def _last_is_of(request: Request, match: Match, seat: Seat) -> bool:
 
 IF = Command(
     "if",
-    "TURN then TURN [then if TURN then TURN ...]",
+    words(CONDITION),
     'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn, and'
     ' "then resign" gives up',
     prepare,
     Group.TURNS,
     "prepare a reply to a turn",
-    of_match=True,
     aliases=("else",),
     keywords="conditional condition premove premoves prepare prepared then else tree branch",
     own_cost=MOST_LINES * BOARD,
-    prepares=True,
-    joined=_joined,
     proof=Proof(again=lambda _request, line: RESIGN in line.words.lower()),
     role=Role.GOES_WITH_TURN,
 )
 QUEUE = Command(
     "queue",
-    "[NUMBER] TURN",
+    words(opt(MATCH), TURN),
     "prepare your next turn, for any turn of your opponent; it's played if it's legal then",
     prepare,
     Group.TURNS,
     "prepare your next turn while your opponent thinks",
-    of_match=True,
-    takes_turn=True,
-    words=(1, 200),
     keywords="advance beforehand",
     own_cost=MOST_LINES * BOARD,
-    joined=_joined,
     role=Role.GOES_WITH_TURN,
 )
 CONDITIONS = Command(
     "conditions",
-    "[NUMBER]",
+    words(opt(MATCH)),
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
     Group.TURNS,
     "list what you have prepared",
-    of_match=True,
     own_cost=MOST_LINES * BOARD,
     proof=LOOKS,
 )

@@ -4,8 +4,8 @@ A note belongs to a seat, as what is prepared does. Messages to its player show 
 has it. All words below the command belong to it, so none of them is played or sent to anybody.
 """
 
-import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlmodel import Session, col, or_, select
 
 from engines.core import Seat
 from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax.grammar import MATCH, TEXT, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.messages import OwnNote
@@ -80,18 +81,13 @@ def export(session: Session, player: Player) -> dict[str, Any]:
     return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, player)]}
 
 
+NOTE_TEXT = replace(TEXT, usage="TEXT|off", pattern=r"(?!that\b|how\b).+")
 NOTE = Command(
     "note",
-    "[NUMBER] [TEXT|off]",
+    words(opt(MATCH), opt(NOTE_TEXT), is_strict=True, takes_below=True),
     'keep a note of your own about a match, with all lines below; only you see it, under its board; "off" deletes it',
     note,
     Group.TURNS,
     "keep a note that only you see",
-    of_match=True,
-    words=(0, 100_000),
     keywords="private secret memo remember remark analysis plan",
-    takes_text=True,
-    keeps_text=True,
-    takes_rest=True,
-    shape=re.compile(r"(?!that\b|how\b).*", re.IGNORECASE | re.DOTALL),
 )

@@ -1,9 +1,9 @@
 """Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
 
-import re
 from datetime import datetime
 
 from pbem.conversation.core import Command, Decision, Group, Line, Proof, Request, Role
+from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.house import messages
@@ -19,17 +19,21 @@ from pbem.messages.said.sections import Muted
 from pbem.players import directory, rate_limits
 from pbem.storage.models import Match, MatchState, Player
 
+OFFER = word("OFFER", r"\S+", is_name=True)
+ON, OFF, PREPARED = word("on"), word("off"), word("conditions")
+UNTIL = word("DAY|10d", r"\S+(?: \S+)?", accepts=calendars.says_when)
+
 
 def draw(request: Request, line: Line) -> Decision:
     return _propose(request, line, OfferKind.DRAW)
 
 
 def pause(request: Request, line: Line) -> Decision:
-    if not line.words:
+    if UNTIL not in line.given:
         return _propose(request, line, OfferKind.PAUSE)
     zone = preferences.with_defaults(request.player.settings)[ZONE]
     try:
-        until = parse_end(line.words, zone, request.now, "pause")
+        until = parse_end(line.given[UNTIL], zone, request.now, "pause")
     except BadDates as error:
         raise Refused(str(error), read=line.text) from error
     return _propose(request, line, OfferKind.PAUSE, until)
@@ -37,7 +41,7 @@ def pause(request: Request, line: Line) -> Decision:
 
 def cancel(request: Request, line: Line) -> Decision:
     """Offer to end the match without a result; or drop what the sender has prepared in it."""
-    if line.words:
+    if PREPARED in line.given:
         return conditions.cancel(request, line)
     return _propose(request, line, OfferKind.CANCEL)
 
@@ -115,10 +119,10 @@ def ends_match(request: Request, line: Line) -> bool:
 
 
 def _kind(line: Line, verb: str) -> OfferKind | None:
-    word = line.words.strip().lower()
+    word = line.given.get(OFFER, "")
     if word and word not in set(OfferKind):
         kinds = " or ".join(f'"{verb} {kind}"' for kind in OfferKind)
-        raise Refused(f'"{line.words[:30]}" isn\'t something you can {verb}.', read=line.text, fits=f"Write {kinds}.")
+        raise Refused(f'"{word[:30]}" isn\'t something you can {verb}.', read=line.text, fits=f"Write {kinds}.")
     return OfferKind(word) if word else None
 
 
@@ -127,11 +131,8 @@ def is_offer(line: Line) -> bool:
 
 
 def mute(request: Request, line: Line) -> Decision:
-    word = line.words.strip().lower()
-    if word not in ("", "on", "off"):
-        raise Refused(f'"{line.words[:30]}" is not a choice.', read=line.text, fits='Write "mute" or "mute off".')
     match, player, seat = own_match(request, line)
-    muted = word != "off"
+    muted = OFF not in line.given
     agreements.mute(request.session, match, seat, muted=muted)
     opponent = name(opponent_in(request, match, player))
     return Decision(answer=(Muted(match=match.id or 0, opponent=opponent, muted=muted),))
@@ -143,72 +144,49 @@ def check_not_muted(request: Request, line: Line, match: Match, player: Player) 
         raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)
 
 
-_OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
-"""What `cancel` takes back, instead of offering to end the match: "cancel seek 7"."""
-_PREPARED = re.compile(r"(?:my\s+)?(?:conditions?|queue)\b(?:\s+(?:in|of|for))?\s*(#?\d{1,9})?$", re.IGNORECASE)
-"""What else it drops: "cancel conditions 42"."""
-
-
-def _cancelled(words: str) -> tuple[str, str]:
-    """Return the command that people mean who write the words behind `cancel`.
-
-    >>> _cancelled("seek 7"), _cancelled("my conditions in 42"), _cancelled("42")
-    (('unseek', '7'), ('cancel', '42 conditions'), ('cancel', '42'))
-    """
-    if seek := _OWN_SEEK.match(words):
-        return "unseek", seek[1]
-    if dropped := _PREPARED.match(words):
-        return "cancel", f"{dropped[1] or ''} conditions".strip()
-    return "cancel", words
-
-
 DRAW = Command(
     "draw",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "offer a draw; it can go with a turn",
     draw,
     Group.TURNS,
     "offer a draw",
-    of_match=True,
     keywords="remis peace agree agreement",
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
 )
 PAUSE = Command(
     "pause",
-    "[NUMBER] [DAY|10d]",
+    words(opt(MATCH), opt(UNTIL)),
     "suggest a pause, until that day or without an end; the next turn ends it, or one of you resumes the match",
     pause,
     Group.TURNS,
     "suggest a pause",
-    of_match=True,
-    words=(0, 2),
-    accepts=lambda words: not words or calendars.says_when(words),
     role=Role.GOES_WITH_TURN,
 )
 CANCEL = Command(
     "cancel",
-    "[NUMBER] [conditions]",
+    words(
+        *(opt(MATCH), opt(PREPARED)),
+        also={
+            r"(?:my )?seek\b ?#?(\d{0,9})": r"unseek \1",
+            r"(?:my )?(?:conditions?|queue)\b(?: (?:in|of|for))? ?(#?\d{1,9})?": r"cancel \1 conditions",
+        },
+    ),
     'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
     cancel,
     Group.TURNS,
     "suggest ending the match without a result",
-    of_match=True,
-    words=(0, 1),
     keywords="abort annul void",
-    reread=_cancelled,
-    accepts=lambda words: words in ("", "conditions"),
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
 )
 MUTE = Command(
     "mute",
-    "[NUMBER] [off]",
+    words(opt(MATCH), opt(ON, OFF, usage="[off]"), meant_by=r"^\S+$"),
     "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
     Group.TURNS,
     "stop offers and notes from your opponent",
-    of_match=True,
-    words=(0, 1),
     keywords="nag nagging ignore silence",
 )

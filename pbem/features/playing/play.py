@@ -7,6 +7,7 @@ from notation.core import Notation
 from notation.resemblance import resembling
 from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
+from pbem.conversation.syntax.grammar import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.playing import conditions, offers
@@ -58,11 +59,11 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
         then=then,
         offers_follow=any(offers.is_offer(each) and each.match == match.id for each in request.later),
     )
-    if prepares is None:
+    if not prepares:
         return Decision(events=events)
     left = prepared.of_seat(request.session, match, seat)
     below = (conditions.shown(match, left, "kept"),) if left.lines else ()
-    return Decision(events=events, below=below, covers=(prepares,))
+    return Decision(events=events, below=below, covers=prepares)
 
 
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
@@ -166,61 +167,50 @@ def say(request: Request, line: Line) -> Decision:
 
 MOVE = Command(
     "move",
-    "[NUMBER] TURN",
+    words(opt(MATCH), TURN),
     "play a turn; in a reply about a match, the turn alone is enough",
     move,
     Group.TURNS,
     "play a turn; in a reply, the turn is enough",
-    of_match=True,
-    takes_turn=True,
-    words=(1, 40),
     aliases=("mvoe", "board"),
     keywords="turn moves moving",
     role=Role.PLAYS | Role.RESUMES,
 )
 UNDO = Command(
     "undo",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "take back your unfinished turn, or ask to take back your last turn; no need to ask where undo=free was agreed",
     undo,
     Group.TURNS,
     "take back a turn, if your opponent agrees",
-    of_match=True,
     keywords="takeback retract mistake wrong correct correction",
 )
 RESIGN = Command(
     "resign",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "give up the match; we'll ask you to confirm",
     resign,
     Group.TURNS,
     "give up the match",
-    of_match=True,
     keywords="forfeit surrender concede",
     proof=ASKS,
 )
 CLAIM = Command(
     "claim",
-    "[NUMBER]",
+    words(opt(MATCH)),
     "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
     claim,
     Group.TURNS,
     "win a match whose time is up",
-    of_match=True,
     keywords="overdue late slow flag",
 )
 SAY = Command(
     "say",
-    "[NUMBER] TEXT",
+    words(opt(MATCH), opt(TEXT, usage="TEXT")),
     "write to your opponent without moving",
     say,
     Group.TURNS,
     "write to your opponent without moving",
-    of_match=True,
-    words=(0, 500),
     aliases=("chat",),
     keywords="talk chat write comment text message",
-    takes_text=True,
-    counts_below_signature=True,
-    keeps_text=True,
 )

@@ -1,6 +1,5 @@
 """The commands that only show something: games, show, record, preview."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +10,7 @@ from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.core import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import commands
+from pbem.conversation.syntax.grammar import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
@@ -43,8 +43,7 @@ MOST_LISTED = 100
 
 
 def games(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.lower().split())
-    wanted = " ".join(words)
+    page, wanted = line.given.get(PAGE, 1), line.given.get(PLAYER, "")
     player: Player | None = request.player if not wanted else None
     if wanted:
         player = request.session.exec(select(Player).where(Player.name == wanted)).first()
@@ -84,7 +83,7 @@ def games(request: Request, line: Line) -> Decision:
         for match in matches
     )
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
-    following = commands.following("games", [player.name or ""], page, more=more > 0)
+    following = commands.page_after(f"games {player.name}", page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
 
@@ -140,17 +139,11 @@ def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
 
 def record(request: Request, line: Line) -> Decision:
     """Send the record of a match, whole or up to one of its turns; `full` adds what was taken back."""
-    if line.words.strip().lower() not in ("", "full"):
-        raise Refused(
-            f'"{line.words[:30]}" is not a kind of record.',
-            read=line.text,
-            fits='Write "record NUMBER full".',
-        )
     match = _with_board(request, line)
     last = _check_ply(request, match, line.ply)
     ply = last if line.ply is None else line.ply
     told = MatchRecord(match=match.id or 0, ply=ply)
-    if line.words:
+    if FULL in line.given:
         told = replace(
             told,
             taken_back=_taken_back(request, match),
@@ -265,27 +258,15 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
     return last
 
 
-OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
-"""Which records `records` sends: "records mine before 317"."""
-
-
-def of_all(words: str) -> tuple[str, str]:
-    """Return the command that people mean who write the words behind `record`.
-
-    >>> of_all("mine"), of_all("42")
-    (('records', 'mine'), ('record', '42'))
-    """
-    return ("records" if OWN_RECORDS.fullmatch(words) else "record"), words
-
-
+FULL = word("full")
+OWN_RECORDS = r"(?:mine|all)(?: before #?\d{1,9})?"
 GAMES_COMMAND = Command(
     "games",
-    "[PLAYER] [PAGE]",
+    words(opt(PLAYER), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
     "list your matches, or another player's",
     games,
     Group.BOARDS,
     "list your matches",
-    words=(0, 2),
     aliases=("matches",),
     keywords="matches match status waiting pending",
     own_cost=BOARD,
@@ -293,43 +274,33 @@ GAMES_COMMAND = Command(
 )
 SHOW = Command(
     "show",
-    "[NUMBER[#TURN]]",
+    words(opt(MATCH_THEN)),
     "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
     show,
     Group.BOARDS,
     "show a match",
-    of_match=True,
-    looks_back=True,
     keywords="board position diagram see view",
     open_to=Who.GUESTS,
     proof=LOOKS,
 )
 RECORD = Command(
     "record",
-    "[NUMBER[#TURN]] [full]",
+    words(opt(MATCH_THEN), opt(FULL), meant_by=r"^\S+$", also={OWN_RECORDS: r"records \g<0>"}),
     'send you the record of a match; "full" adds when each turn was played, turns taken back, and pauses',
     record,
     Group.BOARDS,
     "get the record of a match",
-    of_match=True,
-    looks_back=True,
-    words=(0, 1),
     keywords="save sgf pgn notation-file download",
     own_cost=BOARD + ANIMATION,
-    reread=of_all,
     proof=LARGE,
 )
 PREVIEW = Command(
     "preview",
-    "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
+    words(opt(MATCH_THEN), opt(TURN, usage="[TURN [/ TURN ...]]")),
     "see the board after one or more turns without playing them; the last one may be unfinished",
     preview,
     Group.BOARDS,
     "see where a turn leads, without playing it",
-    of_match=True,
-    takes_turn=True,
-    looks_back=True,
-    words=(0, 200),
     keywords="try test look steps step",
     proof=LOOKS,
 )

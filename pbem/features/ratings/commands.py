@@ -6,8 +6,8 @@ from itertools import islice
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
-from pbem.conversation.syntax import commands, intents
-from pbem.errors import Refused
+from pbem.conversation.syntax import commands
+from pbem.conversation.syntax.grammar import GAME, PAGE, opt, words
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.derivation import rated_on
 from pbem.matches.ratings.standings import RatingPlace
@@ -68,17 +68,10 @@ FIRST = 5
 
 
 def show(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.lower().split())
-    unknown = [word for word in words if word not in GAMES]
-    if unknown or len(words) > 1:
-        raise Refused(
-            f"No game is called {unknown[0][:40]}." if unknown else "Standings are those of one game, or of all.",
-            read=line.text,
-            fits=intents.there_are(),
-        )
-    if words:
-        listed = _listed(request, GAMES[words[0]].game, page, commands.SIZE)
-        first = "" if listed.rows or page > 1 else _first_ratings(request, words)
+    page, game = line.given.get(PAGE, 1), line.given.get(GAME, "")
+    if game:
+        listed = _listed(request, GAMES[game].game, page, commands.SIZE)
+        first = "" if listed.rows or page > 1 else _first_ratings(request, (game,))
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
     rated = (each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
     games = tuple(islice(rated, messages.LISTED + 1))
@@ -97,18 +90,17 @@ def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings
     places = standings.of_game(request.session, game.key, request.now, first, size + 1)
     rows = places_listed(places[:size], request.sender.player, first + 1)
     more = len(places) > size
-    following = commands.following("standings", [game.key], page if size == commands.SIZE else 0, more=more)
+    following = commands.page_after(f"standings {game.key}", page if size == commands.SIZE else 0, more=more)
     return GameStandings(game=game.key, title=game.title, rows=rows, next_page=following)
 
 
 STANDINGS = Command(
     "standings",
-    "[GAME] [PAGE]",
+    words(opt(GAME), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
     'list the players of a game by their ratings; "help ratings" explains them',
     show,
     Group.CONTESTS,
     "list players by their ratings",
-    words=(0, 2),
     aliases=("ratings", "ranking"),
     own_cost=BOARD,
     proof=LOOKS,

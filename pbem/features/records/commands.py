@@ -1,6 +1,5 @@
 """A new match from a position of another one: replay."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,10 +8,11 @@ from functools import partial
 from sqlmodel import Session, select
 
 from notation import time_control
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Reach, Request, Role, Shape, ToPlayer
+from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Reach, Request, Role, ToPlayer
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.terms import BEGIN, is_first
+from pbem.conversation.syntax.grammar import GAME, MATCH_THEN, OPTION, Piece, Slot, opt, words
+from pbem.conversation.syntax.terms import BEGIN, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.accounts.data_export import ExportedFile, packed
 from pbem.features.challenges.commands import opponent_of_offer
@@ -41,13 +41,11 @@ MOST_ARCHIVES = 20
 def replay(request: Request, line: Line) -> Decision:
     player, house_name = request.player, house.name(request)
     source = position_of(request, line)
-    games, given, people = terms.split(line.words.split())
-    rated, people = terms.rated_in(people)
-    if len(people) != 1 or any(game != source.match.game for game in games):
-        raise Refused("A replay needs one opponent, and its game is that of the match.", read=line.text, fits=EXAMPLE)
-    if rated:
+    given, opponent = dict(line.given.all(OPTION)), line.given[OPPONENT]
+    if line.given.get(GAME, source.match.game) != source.match.game:
+        raise Refused("The game of a replay is that of the match.", read=line.text, fits=EXAMPLE)
+    if terms.is_rated(line.given):
         raise Refused("Matches that begin at a position aren't rated.", read=line.text, fits='Leave out "rated".')
-    opponent = people[0].lower()
     against_house = opponent == house_name and player.name != house_name
     level = given.pop(house.LEVEL, None)
     default = time_control.NONE if against_house else request.server.time
@@ -84,8 +82,8 @@ def replay(request: Request, line: Line) -> Decision:
 
 
 def records(request: Request, line: Line) -> Decision:
-    player, words = request.player, line.words.split()
-    before = int(words[2].lstrip("#")) if len(words) > 1 else None
+    player, last = request.player, line.given[ALL_RECORDS]
+    before = int(last) if last.isdecimal() else None
     day = (Outgoing.template == "records", within(Outgoing.created, DAY, request.now))
     earlier = request.session.exec(select(Outgoing.id).where(Outgoing.player == player.id, *day).limit(MOST_ARCHIVES))
     if len(earlier.all()) >= MOST_ARCHIVES:
@@ -98,46 +96,31 @@ def records(request: Request, line: Line) -> Decision:
     return Decision(messages=(ToPlayer(player=player, payload=AllRecords(before=before), purpose=Purpose.PERSONAL),))
 
 
-ONE_RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
-"""What people write after `records` who mean the record of one match."""
-
-
-def of_one(words: str) -> tuple[str, str]:
-    """Return the command that people mean who write the words behind `records`.
-
-    >>> of_one("42"), of_one("mine")
-    (('record', '42'), ('records', 'mine'))
-    """
-    is_one = OWN_RECORDS.fullmatch(words) is None and ONE_RECORD.fullmatch(words) is not None
-    return ("record" if is_one else "records"), words
-
-
+ALL_RECORDS = Piece("mine [before NUMBER]", OWN_RECORDS, lambda text: text.split()[-1].lstrip("#"))
 REPLAY = Command(
     "replay",
-    "[NUMBER[#TURN]] PLAYER [begin=me|you|random] [time=14d+1d]",
+    words(
+        *(opt(MATCH_THEN), Slot((OPPONENT,), "PLAYER"), opt(GAME, usage="")),
+        terms.options("[begin=me|you|random] [time=14d+1d]"),
+        is_strict=True,
+        respelt=terms.as_written,
+    ),
     "offer someone an unrated match that begins after a turn of another match; 42#7 is match 42 after turn 7",
     replay,
     Group.MATCHES,
     "go on from a position of another match",
-    of_match=True,
-    looks_back=True,
-    words=(1, 8),
     keywords="practice practise continue resume-from",
-    shape=Shape(r"(?:#?\d{1,9}(?:#\d{1,4})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|GAME|-*(?:un)?rated))*"),
     at_once=AtOnce(Reach.NOWHERE),
     role=Role.RESUMES,
 )
 RECORDS = Command(
     "records",
-    "mine [before NUMBER]",
+    words(ALL_RECORDS, is_strict=True, also={r"(?:#?\d{1,9}(?:#\d{1,4})?)? ?(?:full)?": r"record \g<0>"}),
     "get the records of all your matches in one archive, the newest first",
     records,
     Group.BOARDS,
     "get all your records in one archive",
-    words=(1, 3),
     keywords="archive zip backup",
-    shape=OWN_RECORDS,
-    reread=of_one,
 )
 
 MOST_MATCHES = 200

@@ -1,8 +1,6 @@
 """Seeks: seek, seeks, take, unseek."""
 
-import re
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 from sqlalchemy import exists
@@ -12,9 +10,10 @@ from notation import time_control
 from notation.games import GAMES
 from notation.time_control import BadTime
 from pbem.config import ServerSettings
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role, Shape
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands, terms
+from pbem.conversation.syntax.grammar import GAME, OPTION, PAGE, Piece, opt, word, words
 from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
@@ -30,7 +29,7 @@ from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
-STANDING, REPEAT, RATING = "standing", "repeat", "rating"
+REPEAT = "repeat"
 MOST_OPEN, SEEKS_PER_DAY = 5, 20
 """The number of seeks that a player can have open, and that they can put up in a day."""
 SEEK_OPEN = timedelta(days=28)
@@ -39,20 +38,11 @@ SEEK_OPEN = timedelta(days=28)
 
 def seek(request: Request, line: Line) -> Decision:
     player, now = request.player, request.now
-    games, given, others = terms.split(line.words.split())
-    rated, others = terms.rated_in(others)
-    reliable = RELIABLE in map(str.lower, others)
-    others = [word for word in others if word.lower() != RELIABLE]
-    unknown = [word for word in others if word.lower() != STANDING]
-    if len(games) != 1 or unknown:
-        raise Refused(
-            "A seek names one game" + (f", and {unknown[0][:30]} is none." if unknown else "."),
-            read=line.text,
-            fits='For example "seek quadrupel time=14d+1d". To challenge one player, write "challenge NAME GAME".',
-        )
-    repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
-    ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
-    wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
+    given, options = line.given, dict(line.given.all(OPTION))
+    rated, reliable = terms.is_rated(given), RELIABLY in given
+    repeat = _repeat(options.pop(REPEAT, str(MOST_MATCHES) if STANDING in given else "1"), line)
+    ratings = _ratings(request, line, player, given[GAME], options.pop("rating", None)) or ANY
+    wanted = terms.chosen(given[GAME], options, request.server.time, line.text, rated=rated)
     offered = SeekTerms(
         *(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings),
         free_undo=wanted.free_undo,
@@ -89,7 +79,7 @@ def _repeat(text: str, line: Line) -> int:
         raise Refused(
             f'"{REPEAT}={text[:20]}" is not a choice.',
             read=line.text,
-            fits=f'"{REPEAT}=3" lets three matches begin with it; "{STANDING}" means {MOST_MATCHES}, the most.',
+            fits=f'"{REPEAT}=3" lets three matches begin with it; "standing" means {MOST_MATCHES}, the most.',
         )
     return int(text)
 
@@ -127,41 +117,34 @@ def _range_of(row: Seek) -> RatingRange:
 
 
 def list_seeks(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.split())
-    games, given, others = terms.split(words)
-    if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
-        raise Refused(
-            "Seeks can be listed by game, time and rating.",
-            read=line.text,
-            fits='For example "seeks quadrature time=14d+1d rating=1400-1700".',
-        )
-    reader = request.player
-    if RATING in given and not games:
+    reader, page, game = request.player, line.given.get(PAGE, 1), line.given.get(GAME, None)
+    options = dict((*line.given.all(TIME), *line.given.all(RATING)))
+    if "rating" in options and game is None:
         raise Refused(
             "Ratings are those of a game, and the line names none.",
             read=line.text,
-            fits=f'For example "seeks quadrature rating={given[RATING][:20]}".',
+            fits=f'For example "seeks quadrature rating={options["rating"][:20]}".',
         )
-    ratings = _ratings(request, line, reader, games[0], given.get(RATING)) if games else None
+    ratings = _ratings(request, line, reader, game, options.get("rating")) if game is not None else None
     try:
-        time = time_control.parse(given[terms.TIME]) if terms.TIME in given else None
+        time = time_control.parse(options[terms.TIME]) if terms.TIME in options else None
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
-    wanted = WantedMatch(games[0] if games else None, time, ratings=ratings)
+    wanted = WantedMatch(game, time, ratings=ratings)
     busy = request.limits.matches_per_player
     found, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
         rows=seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
         page=page,
-        next_page=commands.following("seeks", words, page, more=more),
-        narrowed=bool(words),
+        next_page=commands.following("seeks", line.given, more=more),
+        narrowed=bool(options) or game is not None,
     )
     return Decision(answer=(told,))
 
 
 def take(request: Request, line: Line) -> Decision:
     player, session, now, limits = request.player, request.session, request.now, request.limits
-    number = int(line.words.lstrip("#"))
+    number = line.given[NUMBER]
     gone = Refused(
         f"Seek {number} isn't open: somebody has taken it, or it has ended.", fits='"seeks" lists those that are open.'
     )
@@ -214,86 +197,73 @@ def _check_reliable(request: Request, row: Seek, player: Player) -> None:
 def unseek(request: Request, line: Line) -> Decision:
     player = request.player
     own = seeks.of_player(request.session, player, request.now)
-    number = line.words.lstrip("#")
+    number = line.given.get(NUMBER, 0)
     if not number and len(own) > 1:
         raise Refused(
             "Which seek? You have several.", read=line.text, fits=" or ".join(f'"unseek {each.id}"' for each in own)
         )
-    chosen = [each for each in own if not number or each.id == int(number)]
+    chosen = [each for each in own if not number or each.id == number]
     found = seeks.locked(request.session, chosen[0].id or 0, request.now) if chosen else None
     if found is None:
-        raise Refused(f"You have no open seek{' ' + number if number else ''}.", fits='"seeks" lists the open ones.')
+        raise Refused(f"You have no open seek{f' {number}' if number else ''}.", fits='"seeks" lists the open ones.')
     row, _ = found
     seeks.close(request.session, (row,), request.now)
     return Decision(answer=(SeekClosed(seeks=seeks.rows(((row, player),), player)),))
 
 
-_SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
-"""A seek as `take` and `unseek` name it: "take seek 7"."""
-NUMBER = re.compile(r"\d{0,9}")
-
-
-def _number_of(command: str, words: str) -> tuple[str, str]:
-    """Return the command with the bare number of a seek.
-
-    >>> _number_of("take", "seek #7"), _number_of("take", "your time")
-    (('take', '7'), ('take', 'your time'))
-    """
-    seek = _SEEK.match(words)
-    return command, seek[1] if seek else words
-
-
+NUMBER = Piece("SEEK", r"(?:(?:my )?seeks? ?)?#?(\d{1,9})", int)
+STANDING, RELIABLY = word("standing"), word("reliable")
+TIME, RATING = (
+    Piece(usage, rf"-*{usage.partition('=')[0]}=\S+", OPTION.value) for usage in ("time=14d+1d", "rating=+-200")
+)
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700] [reliable]",
+    words(
+        GAME,
+        terms.options(
+            "[option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700] [reliable]",
+            *(RELIABLY, STANDING),
+        ),
+        is_strict=True,
+        meant_by=r"=|\bGAME\b",
+        respelt=terms.as_written,
+    ),
     'offer a match to everybody, to some ratings, or only to players who rarely lose on time ("reliable"); '
     '"repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     Group.MATCHES,
     "offer a match to everybody",
-    words=(1, 12),
     keywords="seeking open standing",
-    takes_game=True,
-    shape=Shape(r".*(?:=|\bGAME\b).*|"),
     role=Role.RESUMES,
 )
 SEEKS = Command(
     "seeks",
-    "[GAME] [time=14d+1d] [rating=+-200] [PAGE]",
+    words(opt(GAME), opt(TIME), opt(RATING), opt(PAGE), is_strict=True, respelt=terms.as_written),
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     Group.MATCHES,
     "list what others want to play",
-    words=(0, 4),
     keywords="lobby waiting-room offered",
     own_cost=BOARD,
-    takes_game=True,
-    shape=Shape(r"(?:(?:GAME|(?:time|rating)=\S+|\d{1,9})(?:\s+|$))*"),
     proof=LOOKS,
 )
 TAKE = Command(
     "take",
-    "SEEK",
+    words(NUMBER, is_strict=True, also={"(?:my |a )?seeks?": "take"}),
     "begin the match that somebody seeks, by the number in the list",
     take,
     Group.MATCHES,
     "begin the match that somebody seeks",
-    words=(1, 1),
     keywords="join-match",
-    shape=NUMBER,
-    reread=partial(_number_of, "take"),
     role=Role.RESUMES,
 )
 UNSEEK = Command(
     "unseek",
-    "[SEEK]",
+    words(opt(NUMBER), is_strict=True, also={"(?:my )?seeks?": "unseek"}),
     'take one of your seeks back; "cancel seek NUMBER" does the same',
     unseek,
     Group.MATCHES,
     "take back a seek",
-    words=(0, 1),
-    shape=NUMBER,
-    reread=partial(_number_of, "unseek"),
 )
 
 # Seeks that nobody takes end after some weeks. Their players are told, in one message for all that end these days.

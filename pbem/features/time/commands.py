@@ -11,6 +11,7 @@ from sqlmodel import Session, col
 from notation.time_control import BadTime, parse_duration, spoken
 from pbem.config import ServerSettings
 from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.syntax.terms import NUMBERS
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -29,7 +30,7 @@ from pbem.storage.models import Match, Player, Vacation
 
 def vacation(request: Request, line: Line) -> Decision:
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
-    words = line.words.strip().lower()
+    words = line.given.get(AWAY, "")
     when = min(request.incoming.received, request.now)
     if not words:
         return _shown(request, player, vacations.current(request.session, player, when), "")
@@ -74,16 +75,17 @@ def _shown(request: Request, player: Player, row: Vacation | None, change: str) 
     )
 
 
+AWAY = word(
+    "FIRST-DAY LAST-DAY|10d|off", r"\S+(?: \S+){0,3}", accepts=lambda words: words.lower() in OFF or says_when(words)
+)
 VACATION = Command(
     "vacation",
-    "[FIRST-DAY LAST-DAY|10d|off]",
+    words(opt(AWAY)),
     "stop your clocks while you're away; your opponents are told. Alone, it shows how many days you have left",
     vacation,
     Group.ACCOUNT,
     "stop your clocks while you are away",
-    words=(0, 4),
     keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
-    accepts=lambda words: not words or words.lower() in OFF or says_when(words),
 )
 
 _IN_WORDS = re.compile(rf"\b({'|'.join(NUMBERS)}|\d{{1,6}}) *(hour|day|week)s?\b", re.IGNORECASE)
@@ -96,7 +98,7 @@ def give(request: Request, line: Line) -> Decision:
         raise Refused("The house always has time.", read=line.text, match=match.id)
     example = f'Give from {spoken(LEAST_GIVEN)} to {spoken(MOST_AT_ONCE)}, as in "give 2d".'
     try:
-        time = parse_duration(line.words.lower())
+        time = parse_duration(line.given[DURATION])
     except BadTime as error:
         raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
     if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
@@ -105,17 +107,15 @@ def give(request: Request, line: Line) -> Decision:
     return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
 
 
-def _short(words: str) -> tuple[str, str]:
-    """Return the command that people mean who write the words behind `give`.
+def _short(words: str) -> str:
+    """Return the words behind `give` as our help writes them.
 
-    >>> _short("him another day in #42"), _short("2 weeks"), _short("#42 1d12h"), _short("up")
-    (('give', '#42 1d'), ('give', '2w'), ('give', '#42 1d12h'), ('resign', ''))
+    >>> _short("him another day in #42"), _short("2 weeks"), _short("#42 1d12h")
+    ('#42 1d', '2w', '#42 1d12h')
     """
-    if words.lower().strip(" .!") == "up":
-        return "resign", ""
     bare = " ".join(_IN_WORDS.sub(_compact, _FILLING.sub(_one, words)).split())
     named = re.fullmatch(r"(\S+) (?:in|for) (#?\d{1,9})", bare)
-    return "give", f"{named[2]} {named[1]}" if named else bare
+    return f"{named[2]} {named[1]}" if named else bare
 
 
 def _one(found: re.Match[str]) -> str:
@@ -126,18 +126,15 @@ def _compact(found: re.Match[str]) -> str:
     return f"{NUMBERS.get(found[1].lower(), found[1])}{found[2][0].lower()}"
 
 
+DURATION = word("2d", r"(?:\d{1,9}[a-z]+)+")
 GIVE = Command(
     "give",
-    "[NUMBER] 2d",
+    words(opt(MATCH), DURATION, is_strict=True, respelt=_short, also={r"up[ .!]*": "resign"}),
     f"give your opponent time, up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
     give,
     Group.TURNS,
     "give your opponent time",
-    of_match=True,
-    words=(1, 1),
     keywords="gift add more extra generous longer prolong extend extension",
-    shape=re.compile(r"(?:#?\d{1,9} )?(?:\d{1,9}[a-zA-Z]+)+|(?:#?\d{1,9})?"),
-    reread=_short,
 )
 
 

@@ -1,14 +1,12 @@
 """Tournaments: tournaments, tournament, enter, climb, retire, host."""
 
-import re
-from functools import partial
-
 from sqlmodel import Session
 
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, LOOKS, NAMED_CONTEST, Command, Decision, Group, Line, Request, Role, Shape
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands
+from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, hosting, ladders, rounds, shown, standings
@@ -31,7 +29,7 @@ LISTS = '"tournaments" lists them.'
 
 
 def list_tournaments(request: Request, line: Line) -> Decision:
-    page, words = commands.numbered(line.words.split())
+    page = line.given.get(PAGE, 1)
     session, reader = request.session, request.sender.player
     found, more = entries.listed(session, commands.SIZE, page)
     numbers = entries.numbers_of(session, found)
@@ -44,16 +42,16 @@ def list_tournaments(request: Request, line: Line) -> Decision:
         )
         for each in found
     )
-    following = commands.following("tournaments", words, page, more=more)
+    following = commands.following("tournaments", line.given, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
 
 
 def show(request: Request, line: Line) -> Decision:
     session, reader = request.session, request.sender.player
-    wanted, *page = map(int, line.words.split())
+    wanted, page = line.given[TOURNAMENT_NUMBER], line.given.get(PAGE, 0)
     tournament = _called(line, session.get(Tournament, wanted))
     if tournament.kind == Format.LADDER:
-        return Decision(answer=(_ladder(request, tournament, *page),))
+        return Decision(answer=(_ladder(request, tournament, max(page, 1)),))
     people = entries.players_of(session, tournament)
     names = shown.names_of(player for _, player in people)
     is_in = reader is not None and reader.id in names
@@ -71,10 +69,9 @@ def show(request: Request, line: Line) -> Decision:
     return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
 
 
-def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
+def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentShown:
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    page = min(max(page, 1), commands.LAST)
     number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, commands.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
@@ -82,13 +79,13 @@ def _ladder(request: Request, tournament: Tournament, page: int = 1) -> Tourname
         rungs=rows,
         own_rung=number,
         page=page,
-        next_page=commands.following("tournament", [str(tournament.id)], page, more=more),
+        next_page=commands.page_after(f"tournament {tournament.id}", page, more=more),
     )
 
 
 def enter(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
-    tournament = _called(line, entries.locked(session, int(line.words)))
+    tournament = _called(line, entries.locked(session, line.given[TOURNAMENT_NUMBER]))
     GAMES.of_version(tournament.game)  # nobody enters one of a game that isn't there
     if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
@@ -134,13 +131,13 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
 
 def climb(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
-    number, wanted = line.words.split()
-    tournament = entries.locked(session, int(number))
+    number = line.given[LADDER_NUMBER]
+    tournament = entries.locked(session, number)
     if tournament is None or tournament.kind != Format.LADDER:
-        raise Refused(f"There is no ladder {number[:9]}.", read=line.text, fits=LISTS)
+        raise Refused(f"There is no ladder {number}.", read=line.text, fits=LISTS)
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
-    other = player_called(request, line, wanted, lock=True)
+    other = player_called(request, line, line.given[PLAYER], lock=True)
     ladder = ladders.ladder_of(session, tournament, now)
     _check_challenge(request, line, tournament, ladder, player, other)
     check_running(request, player)
@@ -180,7 +177,7 @@ def _why(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player
 
 def retire(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
-    tournament = _called(line, entries.locked(session, int(line.words)))
+    tournament = _called(line, entries.locked(session, line.given[TOURNAMENT_NUMBER]))
     entry = entries.entry_of(session, tournament, player)
     if entry is None or entry.withdrawn is not None:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
@@ -206,8 +203,8 @@ def _running(session: Session, tournament: Tournament, player: Player) -> tuple[
 def host(request: Request, line: Line) -> Decision:
     session, player = request.session, request.player
     is_operator = request.server.admin is not None and player.address == request.server.admin
-    if (ended := _STOP.fullmatch(line.words)) is not None:
-        return _stop(request, line, int(ended[1]), is_operator=is_operator)
+    if hosting.STOP in line.given:
+        return _stop(request, line, line.given[hosting.STOP], is_operator=is_operator)
     hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
     wanted = hosting.read(line.words, request.server.time, request.now)
     tournament = entries.open_(session, wanted, player)
@@ -228,95 +225,65 @@ def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> De
 
 def _called(line: Line, tournament: Tournament | None) -> Tournament:
     if tournament is None:
-        raise Refused(f"There is no tournament {line.words[:9]}.", read=line.text, fits=LISTS)
+        raise Refused(f"There is no tournament {line.given[TOURNAMENT_NUMBER]}.", read=line.text, fits=LISTS)
     return tournament
 
 
-_STOP = re.compile(r"(?:stop|end)\s+(?:tournament\s+)?#?(\d{1,9})", re.IGNORECASE)
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder)"
-_TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{NAMED_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
-"""A tournament as `enter` and `retire` name it: "enter tournament 3"."""
-NUMBER = re.compile(r"\d{1,9}")
-
-
-def _number_of(command: str, words: str) -> tuple[str, str]:
-    """Return the command with the bare number of a tournament.
-
-    >>> _number_of("enter", "ladder #3"), _number_of("enter", "the room")
-    (('enter', '3'), ('enter', 'the room'))
-    """
-    entered = _TOURNAMENT.match(words)
-    return command, entered[1] if entered else words
-
-
+TOURNAMENT_NUMBER = Piece("TOURNAMENT", r"(?:from )?(?:(?:the )?CONTEST ?)?#?(\d{1,9})", int)
+LADDER_NUMBER = Piece("LADDER", r"\d{1,9}", int)
 TOURNAMENTS = Command(
     "tournaments",
-    "[PAGE]",
+    words(opt(PAGE), is_strict=True),
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
     Group.CONTESTS,
     "list the tournaments",
-    words=(0, 1),
     own_cost=BOARD,
-    shape=re.compile(r"\d{0,9}"),
     proof=LOOKS,
 )
 TOURNAMENT = Command(
     "tournament",
-    "TOURNAMENT [PAGE]",
+    words(TOURNAMENT_NUMBER, opt(PAGE), is_strict=True),
     "show a tournament, by the number in the list: who is in it, and how it stands",
     show,
     Group.CONTESTS,
     "show a tournament",
-    words=(1, 2),
     aliases=("ladder",),
     own_cost=BOARD,
-    shape=re.compile(r"\d{1,9}(?:\s+\d{1,3})?"),
-    reread=partial(_number_of, "tournament"),
     proof=LOOKS,
 )
 ENTER = Command(
     "enter",
-    "TOURNAMENT",
+    words(TOURNAMENT_NUMBER, is_strict=True),
     "enter a tournament, in which your matches begin by themselves, or a ladder",
     enter,
     Group.CONTESTS,
     "enter a tournament or a ladder",
-    words=(1, 1),
-    shape=NUMBER,
-    reread=partial(_number_of, "enter"),
     role=Role.RESUMES,
 )
 CLIMB = Command(
     "climb",
-    "LADDER PLAYER",
+    words(LADDER_NUMBER, PLAYER, is_strict=True),
     'meet someone above you on a ladder; "challenge NAME on ladder 3" does the same',
     climb,
     Group.CONTESTS,
     "challenge someone above you on a ladder",
-    words=(2, 2),
-    shape=re.compile(r"\d{1,9}\s+\S+"),
     role=Role.RESUMES,
 )
 RETIRE = Command(
     "retire",
-    "TOURNAMENT",
+    words(TOURNAMENT_NUMBER, is_strict=True),
     'withdraw from a tournament; "withdraw from tournament 3" does the same',
     retire,
     Group.CONTESTS,
     "withdraw from a tournament",
-    words=(1, 1),
-    shape=NUMBER,
-    reread=partial(_number_of, "retire"),
 )
 HOST = Command(
     "host",
-    hosting.USAGE,
+    hosting.GRAMMAR,
     "open a tournament, if the operator of this server trusts you with that; every=month opens another each month,"
     ' until you write "host stop TOURNAMENT"',
     host,
     Group.CONTESTS,
     "open a tournament",
-    words=(2, 20),
-    shape=Shape(rf".*(?:=|\bGAME\b|\b{_KIND}\b).*|{_STOP.pattern}"),
 )

@@ -17,6 +17,7 @@ from notation.games import GAMES
 from notation.time_control import to_stored
 from pbem.config import ServerSettings
 from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.grammar import GAME, OPTION, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import (
@@ -32,13 +33,23 @@ from pbem.features.tournaments.field import Format
 from pbem.storage.due import NOW, each_row
 from pbem.storage.models import Player, Tournament
 
-USAGE = (
-    "round-robin|swiss|knock-out|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8]"
-    " [days=14] [every=month] [called TITLE]"
+KIND = Piece(
+    "round-robin|swiss|knock-out|ladder",
+    "round[- ]?robin|swiss|knock[- ]?out|ladder",
+    lambda text: Format("-".join(text.lower().split()).replace("roundr", "round-r").replace("knocko", "knock-o")),
 )
-KINDS = re.compile(r"\b(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
-"""What is written in one word or in two."""
-CALLED = "called"
+STOP = Piece("stop TOURNAMENT", r"(stop|end) (?:tournament )?#?(\d{1,9})", lambda text: int(text.split()[-1]))
+TITLED = Piece("called TITLE", "called(?: .*)?", lambda text: text[len("called") :], is_rest=True)
+GRAMMAR = words(
+    opt(KIND, usage=KIND.usage),
+    opt(GAME, usage="GAME"),
+    terms.options("[option=choice ...] [time=14d+1d] [rated] [places=8] [days=14] [every=month]"),
+    opt(TITLED, STOP, usage="[called TITLE]"),
+    is_strict=True,
+    meant_by=r"=|\bGAME\b|\b(?:round[- ]?robin|swiss|knock[- ]?out|ladder)\b",
+    respelt=terms.as_written,
+)
+USAGE = GRAMMAR.usage
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
 REACH, MOST_REACH = 5, 20
@@ -56,41 +67,36 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none", datetime(2026, 3, 2)).title
     'Little Cup'
     """
-    said, title = _split(words)
-    games, given, others = terms.split(GAMES.keyed(KINDS.sub(r"\1-\2", " ".join(said))).split())
-    rated, others = terms.rated_in(others)
-    kinds = [word.lower() for word in others if word.lower() in {*Format}]
-    unknown = [word for word in others if word.lower() not in kinds]
-    if len(games) != 1 or len(kinds) != 1 or unknown:
-        there = ", ".join(Format)
+    said = GRAMMAR.read(GRAMMAR.respelt(GAMES.keyed(words)))
+    if not said.fits or KIND not in said or GAME not in said:
         raise Refused(
-            f"A tournament has one kind ({there}) and one game"
-            + (f"; {unknown[0][:30]} is neither." if unknown else "."),
+            f"A tournament has one kind ({', '.join(Format)}) and one game"
+            + (f"; {said.unread.split()[0][:30]} is neither." if said.unread else "."),
             read=words[:60],
             fits=EXAMPLE,
         )
-    kind = Format(kinds[0])
+    given, rated, kind, words = dict(said.all(OPTION)), terms.is_rated(said), said[KIND], words[:60]
     if "begin" in given:
-        raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
+        raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")
     if terms.UNDO in given:
-        raise Refused("In a tournament, players ask first.", read=words[:60], fits=f"Leave {terms.UNDO}= out.")
+        raise Refused("In a tournament, players ask first.", read=words, fits=f"Leave {terms.UNDO}= out.")
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
     every = _every(given, kind)
-    wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
+    wanted = terms.chosen(said[GAME], given, default_time, words, rated=rated)
     if not wanted.time.is_limited:
         raise Refused(
             "A tournament needs a time control, since others wait for the end of each match.",
-            read=words[:60],
+            read=words,
             fits='For example "time=14d+1d": 14 days, and one more for each turn.',
         )
     if wanted.time.second is not None:
-        raise Refused("In a tournament, both players have the same time.", read=words[:60], fits='"time=14d+1d"')
+        raise Refused("In a tournament, both players have the same time.", read=words, fits='"time=14d+1d"')
     return Tournament(
-        title=_checked(title or f"{wanted.game.title} {kind.value}"),
+        title=_checked(said.get(TITLED, "") or f"{wanted.game.title} {kind.value}"),
         kind=kind.value,
         game=wanted.game.key,
         options=dict(wanted.options),
@@ -127,12 +133,6 @@ def _together(given: dict[str, str], kind: Format) -> int:
     if kind is Format.ROUND_ROBIN:
         return _number(given, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
     return 0
-
-
-def _split(words: str) -> tuple[list[str], str]:
-    said = words.split()
-    at = next((place for place, word in enumerate(said) if word.lower() == CALLED), len(said))
-    return said[:at], " ".join(said[at + 1 :])
 
 
 def _checked(title: str) -> str:

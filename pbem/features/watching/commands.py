@@ -1,10 +1,8 @@
 """Watching what others play: watch, unwatch."""
 
-import re
-from functools import partial
-
 from notation.games import GAMES
 from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Request
+from pbem.conversation.syntax.grammar import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
 from pbem.features.watching import watches
@@ -46,13 +44,12 @@ def unwatch(request: Request, line: Line) -> Decision:
 
 
 def _match(request: Request, line: Line) -> Match:
-    number = line.words.lstrip("#")
-    match = locked(request.session, int(number[:9])) if number.isascii() and number.isdecimal() else None
-    if match is None and not number.isdecimal():
+    if NUMBER not in line.given:
         fits = '"games NAME" lists those of a player, and "watch 42" shows you one.'
         raise Refused("Matches are watched one by one, by their numbers.", read=line.text, fits=fits)
+    match = locked(request.session, line.given[NUMBER])
     if match is None:
-        raise Refused(f"There is no match #{number[:9]}.", read=line.text, fits='For example "watch 42".')
+        raise Refused(f"There is no match #{line.given[NUMBER]}.", read=line.text, fits='For example "watch 42".')
     return match
 
 
@@ -82,47 +79,29 @@ def _watched(request: Request, match: Match) -> WatchedMatch:
     )
 
 
-_WATCHED = re.compile(r"(?:(?:the\s+)?match\s*#?|#)?(\d{1,9})$", re.IGNORECASE)
-"""A match as people write it: "watch match #42"."""
-_SUBJECT = re.compile(
-    r"tournament\s\d{1,9}|(?!(?:out|it|this|that|me|him|her|them|us|your|my|the|and|for|how|what)$)[\w-]*",
-    re.IGNORECASE,
+NUMBER = Piece("NUMBER", r"(?:(?:the )?match ?#?|#)?(\d{1,9})", int)
+OTHER = word(
+    "PLAYER",
+    r"tournament \d{1,9}|(?!(?:out|it|this|that|me|him|her|them|us|your|my|the|and|for|how|what)$)[\w-]+",
+    is_name=True,
 )
-"""What may stand behind `watch`, and isn't the beginning of a sentence: "Watch out!"."""
-
-
-def _plainly(command: str, words: str) -> tuple[str, str]:
-    """Return the command with the bare number of a match.
-
-    >>> _plainly("watch", "match #42"), _plainly("watch", "out!")
-    (('watch', '42'), ('watch', 'out!'))
-    """
-    found = _WATCHED.match(words)
-    return command, found[1] if found else words
-
-
+WATCHED = words(opt(NUMBER, OTHER, usage="[NUMBER]"), is_strict=True)
 WATCH = Command(
     "watch",
-    "[NUMBER]",
+    WATCHED,
     "see a match of others, turn by turn; alone, it lists what you watch",
     watch,
     Group.BOARDS,
     "see what others play, turn by turn",
-    words=(0, 2),
     aliases=("spectate",),
     keywords="spectate follow kibitz",
-    shape=_SUBJECT,
-    reread=partial(_plainly, "watch"),
 )
 UNWATCH = Command(
     "unwatch",
-    "[NUMBER]",
+    WATCHED,
     "end that; alone, it ends all",
     unwatch,
     Group.BOARDS,
     "end that",
-    words=(0, 2),
-    shape=_SUBJECT,
-    reread=partial(_plainly, "unwatch"),
     at_once=AtOnce(news=True),
 )

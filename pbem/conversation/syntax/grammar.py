@@ -1,0 +1,228 @@
+r"""What follows the name of a command, as data: it reads the words of a line, and writes usage and refusals.
+
+Each word goes to the first piece that it fits, in any order, since people write "challenge quadrupel bob" as well. A
+name is what fits nothing else, and a text is all that is left.
+
+>>> words(PLAYER, opt(PAGE)).usage, words(PLAYER, opt(PAGE)).read("2 Bob")[PLAYER]
+('PLAYER [PAGE]', 'bob')
+>>> words(PLAYER).read("bob smith").misfit("whois").sentence
+'We can\'t read "smith" after "whois".'
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from notation.games import GAMES
+from pbem.conversation.syntax import intents
+from pbem.errors import Refused
+
+T = TypeVar("T")
+D = TypeVar("D")
+CONTEST = "(?:tournament|ladder|league)"
+LAST_PAGE = 400
+MOST_MEANT = 12
+"""How many words a line has at most that is no sentence although its words don't fit."""
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
+    spelled = pattern.replace("GAME", f"(?:{'|'.join(games)})").replace("CONTEST", CONTEST)
+    return re.compile(spelled.replace(" ?", r"\s*").replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+
+
+def shape(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression, in any case of letters, with GAME for any game that is offered, and CONTEST.
+
+    >>> bool(shape("(?:about )?GAME").fullmatch("about Quadrupel")), bool(shape("GAME").fullmatch("chess"))
+    (True, False)
+    """
+    return _compiled(pattern, tuple(GAMES))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece(Generic[T]):
+    """One thing that a player writes behind the name of a command."""
+
+    usage: str
+    """How usage lines write it, in capitals what the player replaces."""
+    pattern: str
+    """What it looks like, for `shape`; if it has groups, these are what is kept."""
+    value: Callable[[str], T]
+    is_name: bool = False
+    """Whether it is what fits nothing else."""
+    is_rest: bool = False
+    """Whether it is all that is left."""
+    accepts: Callable[[str], bool] = bool
+    """Whether what looks like it is it."""
+    is_free: bool = False
+    """Whether it is free text, in which nothing is put into our words."""
+    is_kept: bool = False
+    """Whether it is passed on as it was written."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """The place for one of several pieces, or for some of them."""
+
+    pieces: tuple[Piece[Any], ...]
+    usage: str
+    least: int = 1
+    most: int = 1
+
+
+def opt(*pieces: Piece[Any], usage: str | None = None, most: int = 1) -> Slot:
+    shown = f"[{'|'.join(piece.usage for piece in pieces)}]" if usage is None else usage
+    return Slot(pieces, shown, 0, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the words of a line say, by piece."""
+
+    words: str
+    """The words as the pieces keep them."""
+    kept: Mapping[Piece[Any], list[str]]
+    missing: Slot | None = None
+    """What has to follow, and doesn't."""
+    unread: str = ""
+    """What doesn't fit."""
+    open: tuple[Slot, ...] = ()
+    """What could have followed."""
+
+    @property
+    def fits(self) -> bool:
+        return self.missing is None and not self.unread
+
+    def __contains__(self, piece: Piece[Any]) -> bool:
+        return piece in self.kept
+
+    def __getitem__(self, piece: Piece[T]) -> T:
+        return piece.value(self.kept[piece][0])
+
+    def get(self, piece: Piece[T], default: D) -> T | D:
+        return self[piece] if piece in self.kept else default
+
+    def all(self, piece: Piece[T]) -> tuple[T, ...]:
+        return tuple(map(piece.value, self.kept.get(piece, ())))
+
+    def misfit(self, command: str, advice: str = "") -> Refused:
+        """Return the refusal of words that don't fit, which says what was expected."""
+        wanted = self.missing if self.missing is not None and not self.unread else None
+        named = (wanted.usage.partition("|")[0] if wanted is not None else "").lower()
+        games = GAME in (piece for slot in self.open for piece in slot.pieces)
+        if wanted is not None and named.upper() == wanted.usage.partition("|")[0]:
+            sentence = f"Which {named}?"
+        elif self.unread and games:
+            sentence = f"No game is called {self.unread.split()[0][:40]}."
+        else:
+            sentence = f'We can\'t read what follows "{command}".'
+            if self.unread:
+                sentence = f'We can\'t read "{self.unread.split()[0][:40]}" after "{command}".'
+        return Refused(sentence, fits=f"{advice} {intents.there_are()}".strip() if games else advice)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grammar:
+    slots: tuple[Slot, ...]
+    is_strict: bool = False
+    """Whether words that don't fit are a sentence that begins with the command's name: "Take your time."."""
+    meant_by: str = ""
+    """What words hold that are meant for the command even if they don't fit; a pattern for `shape`."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Lines in other words, by the pattern of the words: "withdraw from ladder 3" means "retire 3"."""
+    respelt: Callable[[str], str] = lambda words: words
+    """Puts the words into those of our help."""
+    takes_below: bool = False
+    """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
+
+    @property
+    def usage(self) -> str:
+        return " ".join(filter(None, (slot.usage for slot in self.slots)))
+
+    def has(self, *pieces: Piece[Any]) -> bool:
+        return not set(pieces).isdisjoint(self.pieces)
+
+    @property
+    def pieces(self) -> tuple[Piece[Any], ...]:
+        return tuple(piece for slot in self.slots for piece in slot.pieces)
+
+    @property
+    def is_free(self) -> bool:
+        return self.has(TURN) or any(piece.is_free for piece in self.pieces)
+
+    @property
+    def is_kept(self) -> bool:
+        return any(piece.is_kept for piece in self.pieces)
+
+    @property
+    def counts_below_signature(self) -> bool:
+        """Whether it also counts below a signature, with any words, if it begins in lower case, as in our help."""
+        return not self.takes_below and any(piece.is_rest and piece.is_free for piece in self.pieces)
+
+    def means(self, text: str) -> bool:
+        """Return whether words that don't fit are no sentence: they are refused, with what would fit."""
+        is_short = 0 < len(text.split()) <= MOST_MEANT
+        return bool(self.meant_by) and is_short and shape(self.meant_by).search(text) is not None
+
+    def read(self, text: str) -> Given:
+        kept: dict[Piece[Any], list[str]] = {}
+        words: list[str] = []
+        unread: list[str] = []
+        left, rest = {slot: slot.most for slot in self.slots}, text.strip()
+        while rest:
+            found = _first(rest, [slot for slot, number in left.items() if number])
+            if found is None:
+                word, *others = rest.split(maxsplit=1)
+                unread.append(word)
+                rest = "".join(others)
+                continue
+            slot, piece, match = found
+            words.append(" ".join(filter(None, match.groups())) if match.re.groups else match[0])
+            kept.setdefault(piece, []).append(words[-1])
+            left[slot] -= 1
+            rest = rest[match.end() :].lstrip()
+        missing = next((slot for slot, number in left.items() if number > slot.most - slot.least), None)
+        if missing is not None:  # what is one too many may have been meant for it: "challenge bob chess"
+            kept_once = ((piece, slot.least) for slot in self.slots if slot.least for piece in slot.pieces)
+            unread += [text for piece, least in kept_once for text in kept.get(piece, ())[least:]]
+        still = tuple(slot for slot, number in left.items() if number)
+        return Given(text if unread else " ".join(words), kept, missing, " ".join(unread), still)
+
+
+def _first(text: str, slots: list[Slot]) -> tuple[Slot, Piece[Any], re.Match[str]] | None:
+    """Return the first piece that stands at the beginning of the text: a name is what nothing else fits."""
+    pieces = [(slot, piece) for slot in slots for piece in slot.pieces]
+    for slot, piece in sorted(pieces, key=lambda each: (each[1].is_rest, each[1].is_name)):
+        match = shape(rf"(?:{piece.pattern})(?!\S)").match(text)
+        if match is not None and piece.accepts(match[0]):
+            return slot, piece, match
+    return None
+
+
+def words(*parts: Piece[Any] | Slot, **further: Any) -> Grammar:
+    """Return the grammar with those pieces, each of which has to follow, or may, if it is `opt`."""
+    return Grammar(tuple(part if isinstance(part, Slot) else Slot((part,), part.usage) for part in parts), **further)
+
+
+def word(usage: str, pattern: str = "", **further: Any) -> Piece[str]:
+    return Piece(usage, pattern or usage, str.lower, **further)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, _, choice = text.lstrip("-").lower().partition("=")
+    return name, choice
+
+
+MATCH, MATCH_THEN = word("NUMBER", "(?!)"), word("NUMBER[#TURN]", "(?!)")
+"""The match that a line is about, and also the turn after which to show it: both are read with the command's name."""
+TURN = word("TURN", ".+", is_rest=True)
+CONDITION = word("TURN then TURN [then if TURN then TURN ...]", ".+", is_rest=True)
+TEXT = Piece("TEXT", ".+", str, is_rest=True, is_free=True, is_kept=True)
+PLAYER = word("PLAYER", r"[\w-]+", is_name=True)
+GAME = word("GAME")
+PAGE = Piece("PAGE", r"\d{1,12}", lambda text: min(max(int(text), 1), LAST_PAGE))
+OPTION = Piece("option=choice ...", r"[^\s=]+=\S*", _option)
+RATED = Piece("rated", "-*(?:un)?rated", lambda text: text.lstrip("-").lower() == "rated")
