@@ -23,6 +23,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters than names have
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        os.environ.setdefault("TYPER_USE_RICH", "0")  # what another program reads has no frames
     with endings():
         from pbem.cli.index import app
 

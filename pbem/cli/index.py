@@ -16,8 +16,8 @@ from pbem.cli import endings
 
 ABOUT = "A play-by-email server for small abstract board games."
 _INDEX = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-COMMANDS: dict[str, tuple[str, str]] = _INDEX["commands"]
-"""The module of each command, and what it does."""
+COMMANDS: dict[str, tuple[str, str, str]] = _INDEX["commands"]
+"""The module of each command, what it does, and an example."""
 GROUPS, HEADINGS = _INDEX["groups"], _INDEX["headings"]
 
 
@@ -50,7 +50,7 @@ class LazyGroup(TyperGroup):
 def _listed(within: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     panel = None
-    for path, (_, about) in COMMANDS.items():
+    for path, (_, about, _) in COMMANDS.items():
         name, _, below = path.removeprefix(within).partition(" ")
         if name in found or not path.startswith(within):
             continue
@@ -65,9 +65,9 @@ def _listed(within: str) -> dict[str, Any]:
 
 def load(path: str) -> Any:
     """Return a command with its parameters."""
-    module, about = COMMANDS[path]
+    module, about, example = COMMANDS[path]
     command = _group(module).commands[path]
-    command.help = about
+    command.help, command.epilog = about, f"For example: {example}"
     for each in command.params:
         if each.param_type_name == "argument":
             each.metavar = each.metavar or each.name.rstrip("_").upper()
@@ -89,7 +89,12 @@ def _print_version(wanted: bool) -> None:
 
 
 app = typer.Typer(
-    cls=LazyGroup, help=ABOUT, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+    cls=LazyGroup,
+    help=ABOUT,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import signal
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -149,7 +150,7 @@ def busy(site: Site) -> Site:
 
 def test_every_verb_is_in_the_table_and_says_what_it_does() -> None:
     assert list(VERBS) == list(COMMANDS)
-    assert [name for name, (_, words) in COMMANDS.items() if load(name).help != words] == []
+    assert [name for name, (_, words, _) in COMMANDS.items() if load(name).help != words] == []
 
 
 # No settings, or none that can be read
@@ -285,3 +286,11 @@ def test_ctrl_c_is_a_sentence(busy: Site, name: str) -> None:
     assert refused(done, 130, "interrupted"), done
     assert everything(busy.database) == before
     assert not [*busy.folder.rglob(".pbem-draft-*")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_in_its_help_can_be_written(name: str) -> None:
+    for example in COMMANDS[name][2].split("; "):
+        program, *words = shlex.split(example)
+        assert [program, *words[: len(name.split())]] == ["pbem", *name.split()]
+        load(name).make_context(name, words[len(name.split()) :])  # raises UsageError
