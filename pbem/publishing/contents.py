@@ -7,7 +7,6 @@ hosts gave them; and neither is an address or a token, because no row that has t
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -22,9 +21,8 @@ from pbem.features.tournaments.shown import line as tournament_line
 from pbem.features.tournaments.standings import CrosstableEntry, Table, crosstable
 from pbem.matches.ratings import standings
 from pbem.publishing import visibility
-from pbem.publishing.statistics import WIDTHS, Result, Statistics, Variant
 from pbem.publishing.visibility import Listed, Shown
-from pbem.storage.models import Match, Pairing, Player, Ply, Seek, Tournament
+from pbem.storage.models import Pairing, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""
@@ -49,26 +47,6 @@ class PagePlace:
     wins: int
     draws: int
     losses: int
-
-
-@dataclass(frozen=True, slots=True)
-class GamePage:
-    places: Sequence[PagePlace]
-    matches: Sequence[PageLine]
-    """The newest."""
-    statistics: Statistics | None
-    openings: Sequence[Variant]
-
-
-@dataclass(frozen=True, slots=True)
-class RatingShown:
-    game: str
-    title: str
-    rating: str
-    wins: int
-    draws: int
-    losses: int
-    weeks: tuple[tuple[date, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,41 +114,6 @@ def place_list(session: Session, game: str, now: datetime, most: int = STANDINGS
         PagePlace(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
         for number, each in enumerate(found, start=1)
     ]
-
-
-def ratings(session: Session, player: int, now: datetime) -> list[RatingShown]:
-    row = session.get_one(Player, player)
-    weeks: dict[str, list[tuple[date, float]]] = {}
-    for each in standings.history(session, row):
-        weeks.setdefault(each.game, []).append((each.week, each.rating))
-    found = (
-        RatingShown(
-            each.game, GAMES.title(each.game), each.shown, each.wins, each.draws, each.losses, tuple(weeks[each.game])
-        )
-        for each in standings.of_player(session, row, now)
-    )
-    return sorted(found, key=lambda each: (-(each.wins + each.draws + each.losses), each.game))
-
-
-def results(session: Session, matches: Sequence[Listed]) -> list[Result]:
-    """Return the results of finished matches, with their first turns."""
-    over = {each.number: each for each in matches if each.termination not in WITHOUT_RESULT}
-    columns: Any = (Match.id, Match.options, Match.begun_from)
-    rows: Any = session.execute(select(*columns).where(col(Match.id).in_(over))).all()
-    columns, first = (Ply.match, Ply.seat, Ply.text), (col(Ply.match).in_(over), col(Ply.number) <= len(WIDTHS))
-    plies: Any = session.execute(select(*columns).where(*first).order_by(col(Ply.match), col(Ply.number)))
-    turns: dict[int, list[tuple[int, str]]] = {}
-    for number, seat, text in plies:
-        turns.setdefault(number, []).append((seat, text))
-    return [_result(over[number], options, source, turns.get(number, ())) for number, options, source in rows]
-
-
-def _result(match: Listed, options: Mapping[str, str], source: int | None, turns: Sequence[tuple[int, str]]) -> Result:
-    variant = ", ".join(GAMES.options_in_words(match.game, options)) if source is None else None
-    winner = match.winner
-    if turns and turns[0][0] == 1 and winner is not None:  # the second seat began
-        winner = 1 - winner
-    return Result(match.number, variant, winner, match.plies, tuple(text for _, text in turns))
 
 
 def seeks(session: Session, now: datetime) -> list[SeekShown]:

@@ -31,14 +31,12 @@ def over(session: Session, most: int) -> list[Listed]:
     return visibility.matches(session, _IS_OVER, order=_LAST_ENDED, most=most)
 
 
-def over_of_game(session: Session, game: str, most: int) -> list[Listed]:
-    return visibility.matches(session, col(Match.game) == game, _IS_OVER, order=_LAST_ENDED, most=most)
-
-
 def of_game(session: Session, game: str, most: int) -> list[Listed]:
     """Return those that ended or began last."""
-    still = visibility.matches(session, _IS_RUNNING, col(Match.game) == game, order=_NEWEST, most=most)
-    return _newest((*still, *over_of_game(session, game, most)), most)
+    of_this = col(Match.game) == game
+    still = visibility.matches(session, _IS_RUNNING, of_this, order=_NEWEST, most=most)
+    over = visibility.matches(session, of_this, _IS_OVER, order=_LAST_ENDED, most=most)
+    return _newest((*still, *over), most)
 
 
 def of_player(session: Session, player: int, most: int) -> list[Listed]:

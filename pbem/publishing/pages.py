@@ -20,6 +20,7 @@ from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
 from pbem.features.house.player import LEVELS, NAME
+from pbem.matches.ratings.standings import RatingPlace
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import ReplyTarget, mailto
@@ -27,12 +28,10 @@ from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart
-from pbem.publishing.contents import GamePage, PageLine, RatingShown, TournamentPage
+from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.foreseen import foreseen_tree
 from pbem.publishing.lists import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.statistics import PlayerScore
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
 from pbem.publishing.tap_board import no_tree, tap_board
 from pbem.publishing.visibility import Shown
@@ -149,19 +148,11 @@ def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequen
     return render("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
 
-def player(
-    site: Site,
-    shown: Shown,
-    lines: Sequence[PageLine],
-    ratings: Sequence[RatingShown],
-    results: Sequence[PlayerScore],
-) -> str:
-    charts = {each.game: rating_chart(each.weeks) for each in ratings if len(each.weeks) > 1}
-    told = {"player": shown, "lines": lines, "ratings": ratings, "charts": charts, "results": results}
-    return render("player", player_path(shown.name), site=site, WIDTH=WIDTH, HEIGHT=HEIGHT, **told)
+def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
+    return render("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
 
 
-def game(site: Site, key: str, shown: GamePage) -> str:
+def game(site: Site, key: str, places: Sequence[PagePlace], matches: Sequence[PageLine]) -> str:
     pack = GAMES[key]
     drawn = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
@@ -169,7 +160,7 @@ def game(site: Site, key: str, shown: GamePage) -> str:
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
     body, languages = page(_below_title(pack.page, pack.designed), attributes, drawn), [*pack.translations]
-    told = {"designed": pack.designed, "rules": body, "languages": languages, "shown": shown}
+    told = {"designed": pack.designed, "rules": body, "languages": languages, "places": places, "matches": matches}
     return render("game", game_path(key), site=site, game=pack.game, **told)
 
 

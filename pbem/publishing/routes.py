@@ -19,15 +19,15 @@ from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from pbem.features.house.player import current_name
+from pbem.matches.ratings import standings
 from pbem.messages.said.sections import templates_folder
-from pbem.publishing import contents, feeds, front, lists, machine_readable, match_pages, pages, statistics, visibility
+from pbem.publishing import contents, feeds, front, lists, machine_readable, match_pages, pages, visibility
 from pbem.publishing.board_pages import Boards
-from pbem.publishing.contents import GamePage
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed
 from pbem.storage import database
-from pbem.storage.models import Analysis, Tournament
+from pbem.storage.models import Analysis, Player, Tournament
 
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
@@ -133,22 +133,18 @@ def player(view: View, name: str, ending: str) -> Content:
     session, shown = view.session, visibility.player(view.session, name)
     if shown is None:
         return None
-    found = lists.of_player(session, shown.player, statistics.COUNTED)
-    lines = contents.lines(session, found[:OF_PLAYER])
+    lines = contents.lines(session, lists.of_player(session, shown.player, OF_PLAYER))
     if ending == "xml":
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
-    ratings = contents.ratings(session, shown.player, view.now)
-    return pages.player(view.site, shown, lines, ratings, statistics.of_player(shown.player, found))
+    ratings = standings.of_player(session, session.get_one(Player, shown.player), view.now)
+    return pages.player(view.site, shown, lines, ratings)
 
 
 def game(view: View, key: str) -> Content:
-    session = view.session
-    results = contents.results(session, lists.over_of_game(session, key, statistics.COUNTED))
-    places = contents.place_list(session, key, view.now)
-    matches = contents.lines(session, lists.of_game(session, key, NEWEST))
-    shown = GamePage(places, matches, statistics.of_game(results), statistics.openings(results))
-    return pages.game(view.site, key, shown)
+    places = contents.place_list(view.session, key, view.now)
+    matches = contents.lines(view.session, lists.of_game(view.session, key, NEWEST))
+    return pages.game(view.site, key, places, matches)
 
 
 def of_game(view: View, key: str, rest: str) -> Content:

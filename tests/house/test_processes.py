@@ -1,16 +1,13 @@
 """The processes that search: as good as this one, bounded, and failed if they crash or answer nonsense."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from notation.games import GAMES
-from pbem.features.house.measuring import measured
 from pbem.features.house.messages import read_turn
 from pbem.features.house.protocol import FINDINGS, Question, respond
 from pbem.features.house.searcher import IsolatedSearcher, SearchFailed, SearchStopped
-from tests import toys
 
 QUESTION = Question("kvadratik", {}, (), 1, 7)
 
@@ -57,22 +54,3 @@ def test_nothing_is_searched_once_it_is_closed() -> None:
 
     with pytest.raises(SearchStopped):
         searcher.search(QUESTION)
-
-
-# Whether the house can play a game ------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_game_that_the_house_knows_is_played() -> None:
-    found = measured(GAMES["kvadratik"], IsolatedSearcher(seconds=3600))
-
-    assert str(found).startswith("The house plays Kvadratik: up to ")
-    assert not found.failed
-
-
-def test_a_game_that_it_cannot_play_is_told(tmp_path: Path) -> None:
-    """Nothing is installed by that name, so the process ends; it does the same where time or memory runs out."""
-    found = measured(toys.toy(tmp_path, "toy", "Toy"))
-
-    assert str(found) == "The house can't play Toy: it ended without an answer (70), after 0 turns."
-    assert found.is_weak
