@@ -14,14 +14,8 @@ ENTRIES = 50
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 SITEMAP = Template(
     '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    "{% for url in urls %}<url><loc>{{ url }}</loc></url>\n{% endfor %}</urlset>\n",
-    autoescape=True,
-)
-SITEMAPS = Template(
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    "{% for url in urls %}<sitemap><loc>{{ url }}</loc></sitemap>\n{% endfor %}</sitemapindex>\n",
+    '<{{ all }} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    "{% for url in urls %}<{{ each }}><loc>{{ url }}</loc></{{ each }}>\n{% endfor %}</{{ all }}>\n",
     autoescape=True,
 )
 
@@ -54,12 +48,9 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLi
     return text if isinstance(text, str) else str(text, "utf-8")
 
 
-def sitemap(site: Site, paths: Sequence[str]) -> str:
-    return str(SITEMAP.render(urls=[site.absolute(path) for path in paths]))
-
-
-def sitemaps(site: Site, paths: Sequence[str]) -> str:
-    return str(SITEMAPS.render(urls=[site.absolute(path) for path in paths]))
+def sitemap(site: Site, paths: Sequence[str], *, is_index: bool = False) -> str:
+    kind = {"all": "sitemapindex", "each": "sitemap"} if is_index else {"all": "urlset", "each": "url"}
+    return str(SITEMAP.render(urls=[site.absolute(path) for path in paths], **kind))
 
 
 def _id(site: Site, what: str) -> str:

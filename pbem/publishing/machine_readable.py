@@ -9,8 +9,7 @@ from typing import Any
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.publishing.contents import PageLine, TournamentPage
-from pbem.publishing.lists import Span
+from pbem.publishing.contents import PageLine, Span, TournamentPage
 from pbem.publishing.pages import Site, index_path, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed, Shown
 

@@ -28,12 +28,10 @@ from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
-from pbem.publishing.foreseen import foreseen_tree
-from pbem.publishing.lists import THOUSAND, Span
+from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, Span, TournamentPage
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import no_tree, tap_board
+from pbem.publishing.tap_board import foreseen_tree, no_tree, tap_board
 from pbem.publishing.visibility import Shown
 
 SUBJECT = "Board games by email"

@@ -21,7 +21,7 @@ from notation.games import GAMES
 from pbem.features.house.player import current_name
 from pbem.matches.ratings import standings
 from pbem.messages.said.sections import templates_folder
-from pbem.publishing import contents, feeds, front, lists, machine_readable, match_pages, pages, visibility
+from pbem.publishing import contents, feeds, front, machine_readable, match_pages, pages, visibility
 from pbem.publishing.board_pages import Boards
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
@@ -73,8 +73,8 @@ Content = str | bytes | None
 
 def front_page(view: View) -> Content:
     session, now = view.session, view.now
-    running = contents.lines(session, lists.running(session, NEWEST))
-    over = contents.lines(session, lists.over(session, front.RESULTS))
+    running = contents.lines(session, contents.running(session, NEWEST))
+    over = contents.lines(session, contents.over(session, front.RESULTS))
     places = {key: contents.place_list(session, key, now, front.PLACES) for key in GAMES}
     seeks = contents.seeks(session, now)
     boards = {each.number: match_pages.board(session, each) for each in running[: front.LIVE]}
@@ -83,19 +83,19 @@ def front_page(view: View) -> Content:
 
 
 def newest(view: View) -> Content:
-    running, over = lists.running(view.session, NEWEST), lists.over(view.session, feeds.ENTRIES)
-    folders = [f"matches/{each.folder}/index.json" for each in lists.spans(view.session)]
+    running, over = contents.running(view.session, NEWEST), contents.over(view.session, feeds.ENTRIES)
+    folders = [f"matches/{each.folder}/index.json" for each in contents.spans(view.session)]
     return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), folders)
 
 
 def feed(view: View) -> Content:
-    over = contents.lines(view.session, lists.over(view.session, feeds.ENTRIES))
+    over = contents.lines(view.session, contents.over(view.session, feeds.ENTRIES))
     return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
 
 
 def sitemap(view: View) -> Content:
-    maps = ["sitemap-pages.xml", *(f"matches/{each.folder}/sitemap.xml" for each in lists.spans(view.session))]
-    return feeds.sitemaps(view.site, maps) if view.site.url else None
+    maps = ["sitemap-pages.xml", *(f"matches/{each.folder}/sitemap.xml" for each in contents.spans(view.session))]
+    return feeds.sitemap(view.site, maps, is_index=True) if view.site.url else None
 
 
 def sitemap_of_pages(view: View) -> Content:
@@ -105,7 +105,7 @@ def sitemap_of_pages(view: View) -> Content:
 
 def archive(view: View, ending: str) -> Content:
     written = pages.archive if ending == "html" else machine_readable.archive
-    return written(view.site, list(lists.spans(view.session)))
+    return written(view.site, list(contents.spans(view.session)))
 
 
 def players(view: View) -> Content:
@@ -114,7 +114,7 @@ def players(view: View) -> Content:
 
 def folder(view: View, name: str, file: str) -> Content:
     number, session = int(name), view.session
-    found = lists.in_folder(session, number)
+    found = contents.in_folder(session, number)
     if not found or (file == "sitemap.xml" and not view.site.url):
         return None
     if file == "sitemap.xml":
@@ -126,14 +126,14 @@ def folder(view: View, name: str, file: str) -> Content:
     shown = contents.lines(session, found)
     if file == "index.json":
         return machine_readable.matches(view.site, shown)
-    return pages.matches(view.site, number, shown, lists.beside(session, number))
+    return pages.matches(view.site, number, shown, contents.beside(session, number))
 
 
 def player(view: View, name: str, ending: str) -> Content:
     session, shown = view.session, visibility.player(view.session, name)
     if shown is None:
         return None
-    lines = contents.lines(session, lists.of_player(session, shown.player, OF_PLAYER))
+    lines = contents.lines(session, contents.of_player(session, shown.player, OF_PLAYER))
     if ending == "xml":
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
@@ -143,7 +143,7 @@ def player(view: View, name: str, ending: str) -> Content:
 
 def game(view: View, key: str) -> Content:
     places = contents.place_list(view.session, key, view.now)
-    matches = contents.lines(view.session, lists.of_game(view.session, key, NEWEST))
+    matches = contents.lines(view.session, contents.of_game(view.session, key, NEWEST))
     return pages.game(view.site, key, places, matches)
 
 
@@ -166,7 +166,7 @@ def tournament(view: View, number: str, ending: str) -> Content:
     row = view.session.get(Tournament, int(number))
     if row is None:
         return None
-    lines = contents.lines(view.session, lists.of_tournament(view.session, int(number)))
+    lines = contents.lines(view.session, contents.of_tournament(view.session, int(number)))
     shown = contents.tournament(view.session, row, view.now, lines)
     if ending == "xml":
         path, page = tournament_path(int(number), "xml"), tournament_path(int(number))
@@ -243,7 +243,7 @@ class Pages:
         return None
 
     def _of_match(self, view: View, path: str, folder: int, number: int, ending: str, known: str) -> Answer | None:
-        listed = visibility.match(view.session, number) if number // lists.THOUSAND == folder else None
+        listed = visibility.match(view.session, number) if number // contents.THOUSAND == folder else None
         if listed is None:
             return None
         stamp = self._stamp(view, listed)
