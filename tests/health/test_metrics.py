@@ -143,7 +143,7 @@ def test_every_metric_is_documented(letters: Correspondence) -> None:
 def port(letters: Correspondence) -> Iterator[int]:
     """Serve the metrics on a port of this machine."""
     stop = threading.Event()
-    served = MetricsPort(HOST, 0, exposition(letters), None)
+    served = MetricsPort(HOST, 0, exposition(letters))
     thread = threading.Thread(target=served.run, args=(stop,))
     thread.start()
     yield served.server_address[1]
