@@ -53,6 +53,8 @@ class Purpose(IntEnum):
     """Confirm the address that the message went to; the subject is the message in which the player asked for it."""
     BOUNCE = 6
     """Report that a message of ours, the subject, came back; in its envelope sender, and nobody's (see bounces)."""
+    ONE_CLICK = 7
+    """Stop one kind of the player's news, the subject, by a POST over HTTPS; in no address, and nobody's by mail."""
     BOARD = 12
     """Read the page with the board of the match, and play from it if the ply is the present version; its name, and
     nobody's by mail."""

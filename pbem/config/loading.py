@@ -60,6 +60,8 @@ class Settings(BaseSettings):
                 other = taken.setdefault((listener.host, listener.port), table)
                 if other != table:
                     raise ValueError(f"[{other}] and [{table}] have the same port: write another one in one of them")
+        if self.server.unsubscribe_url and self.metrics.port is None:
+            raise ValueError("unsubscribe_url in [server] needs port in [metrics], where such requests are taken")
         return self
 
     _source: Path | None = PrivateAttr(default=None)

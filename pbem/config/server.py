@@ -42,6 +42,7 @@ class ServerSettings(ConfigTable):
     delimiter: Literal["+", "-", "="] = "+"
     time: str = time_control.DEFAULT
     vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
+    unsubscribe_url: Annotated[str, Field(pattern=r"^(https://[!-~]+/unsubscribe/)?$")] = ""
 
     @field_validator("address")
     @classmethod

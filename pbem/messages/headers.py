@@ -8,7 +8,7 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages.kinds import kind_of
+from pbem.messages.kinds import KINDS, kind_of
 from pbem.messages.links import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
@@ -110,6 +110,11 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
             found["List-Id"] = (f"<matches.{server.domain}>",)
         ends = kind_of(row.template).stop.replace(" ", "%20")
         found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>",)
+        if server.unsubscribe_url and row.is_notice:
+            token = Token(Purpose.ONE_CLICK, row.player, KINDS.index(kind_of(row.template)))
+            link = f"<{server.unsubscribe_url}{keyring.format(token, row.epoch)}>"
+            found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>,", link)
+            found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return found
 
 

@@ -45,6 +45,7 @@ MATCHES = Kind("stop")
 WATCHED = Kind("stop spectating", frozenset({"watched"}))
 OF_TOURNAMENTS = Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"}))
 KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS)
+"""A token of one click names a kind by its place here: new ones go to the end."""
 _OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
 
 

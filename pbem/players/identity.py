@@ -179,7 +179,7 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
             return Sender(player.address, player, proven=False, purpose=token.purpose)
         case Purpose.ADDRESS:
             return _confirming_address(session, token)
-        case Purpose.BOUNCE | Purpose.BOARD:
+        case Purpose.BOUNCE | Purpose.ONE_CLICK | Purpose.BOARD:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # it is nobody's
 
 

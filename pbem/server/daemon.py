@@ -50,6 +50,7 @@ from pbem.server.health.reports import Reporter
 from pbem.server.health.watch import Systemd, Watch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
+from pbem.server.one_click import OneClick
 from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
@@ -341,9 +342,7 @@ def run(
         working.append(Loop(pulse, publisher.step, close=publisher.close, look=publishing.EVERY))
     threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
-        makes_backups = settings.backup.folder is not None
-        figures = Exposition(server.engine, vitals, server.clock, makes_backups)
-        port = MetricsPort(settings.metrics.host, settings.metrics.port, figures)
+        port = metrics_port(server, settings.metrics.host, settings.metrics.port)
         threads.append(threading.Thread(target=port.run, args=(stop,), name="metrics", daemon=True))
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
@@ -369,6 +368,14 @@ def run(
     systemd.tell("STATUS=stopping\nSTOPPING=1")
     publisher.close()
     _stop(server, threads, {loop.bell for loop in working})
+
+
+def metrics_port(server: Server, host: str, port: int) -> MetricsPort:
+    """Return the port that shows metrics, and hears who unsubscribes if that is configured, open already."""
+    told, keyring = server.settings.server, server.services.keyring
+    one_click = OneClick(told, keyring, server.engine, server.take, server.clock) if told.unsubscribe_url else None
+    makes_backups = server.settings.backup.folder is not None
+    return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, makes_backups), one_click)
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:
