@@ -28,7 +28,7 @@ def games(as_json: JsonOption = False) -> None:
         out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}")
     for why in GAMES.missing.values():
         out.print(f"missing: {why}")
-    out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
+    out.print('"pbem demo GAME" plays one; by email, "rules GAME" explains it')
 
 
 @app.command("record check")

@@ -285,7 +285,7 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
 @pytest.mark.parametrize(
     ("typed", "names"),
     [
-        ("pbem play quadra", ["quadraphages", "quadrature"]),
+        ("pbem demo quadra", ["quadraphages", "quadrature"]),
         ("pbem mail re", ["retry"]),
         ("pbem shun", []),
     ],

@@ -94,7 +94,6 @@ VERBS = {
     "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
     "acts": Verb(absent=NOBODY),
     "games": Verb(needs=NOTHING),
-    "play": Verb("quadraphages", needs=NOTHING),
     "demo": Verb("--folder T/demo", needs=NOTHING, taken=("--folder T/mail.eml", "--folder T/mail.eml/demo")),
     "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
     "game check": Verb("quadraphages", needs=NOTHING, taken=()),

@@ -187,7 +187,6 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     out.print(f"All messages:  {folder}/in/cur/* and {folder}/out/new/*")
     out.print(f"Server log:    {folder / 'server.log'}")
     out.print("\nTry next (in a checkout, put .venv/bin/ in front):")
-    out.print(f"  pbem play {sample.game}  (try the game at this terminal)")
     for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
         out.print(f"  {command}")
     out.print(f"  pbem serve --config {folder}/pbem.toml  (the site in a browser, as it is now)")
