@@ -4,6 +4,7 @@ A command takes a `Request` and a `Line`. It writes the rows of matches and play
 a `Decision`. It has no other effect: `pbem.conversation.feature` turns decisions into messages and the reply.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -260,11 +261,10 @@ class Command:
     grammar: Grammar
     """What follows the name."""
     help: str
+    """What it does, in at most ten words, and behind a semicolon or a colon what else there is to say."""
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
     group: Group
-    brief: str = ""
-    """What it does, in at most ten words."""
     keywords: str = ""
     """The words under which help finds it, besides its names."""
     proof: Proof = ACTS
@@ -288,6 +288,10 @@ class Command:
     @property
     def plays(self) -> bool:
         return Role.PLAYS in self.role
+
+    @property
+    def brief(self) -> str:
+        return re.split("[;:]", self.help, maxsplit=1)[0]
 
     @property
     def of_admin(self) -> bool:

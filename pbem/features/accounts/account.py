@@ -172,10 +172,9 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 JOIN = Command(
     "join",
     words(NAMED),
-    "become a player under that name; we'll write back, and your reply confirms it",
+    "become a player; we'll write back, and your reply confirms the name",
     join,
     Group.MATCHES,
-    "become a player",
     aliases=("signup", "register"),
     keywords="name nickname signup-name userid user register registration",
     open_to=Who.GUESTS,

@@ -87,10 +87,9 @@ def _check_limits(request: Request, player: Player, line: Line) -> None:
 REVOKE = Command(
     "revoke",
     words(),
-    "replace all your reply addresses and your personal address, in case a stranger has seen one",
+    "replace reply addresses that a stranger has seen: all of yours, and your personal address",
     revoke,
     Group.ACCOUNT,
-    "replace reply addresses that a stranger has seen",
     keywords="token tokens personal secret leaked security password passwords login",
     proof=ASKS,
 )
@@ -100,7 +99,6 @@ CHANGE = Command(
     "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
     Group.ACCOUNT,
-    "move your mail to another address",
     keywords="address email e-mail mail move-address",
     proof=ASKS,
 )

@@ -60,20 +60,18 @@ def delete(request: Request, line: Line) -> Decision:
 EXPORT = Command(
     "export",
     words(opt(WHOSE, usage="me")),
-    "get all the data we hold on you as files: name, address, settings, matches, notes and messages",
+    "get all the data we hold on you: name, address, settings, matches, notes and messages, as files",
     export,
     Group.ACCOUNT,
-    "get all the data we hold on you",
     keywords="download-data",
     open_to=Who.CLOSED,
 )
 DELETE = Command(
     "delete",
     words(opt(WHOSE, usage="me")),
-    "leave and have your data deleted; you lose your running matches, and we'll ask you to confirm",
+    "leave, and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
     Group.ACCOUNT,
-    "leave, and have your data deleted",
     keywords="erase remove",
     open_to=Who.CLOSED,
     proof=ASKS,

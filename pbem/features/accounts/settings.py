@@ -184,10 +184,9 @@ KEYWORDS = (
 SET = Command(
     "set",
     words(opt(SETTINGS)),
-    'choose how our messages look and when they arrive; "set" alone lists your settings',
+    'choose how our messages look and when they come; "set" alone lists your settings',
     set_,
     Group.ACCOUNT,
-    "choose how our messages look and when they come",
     keywords=KEYWORDS,
 )
 
@@ -203,10 +202,9 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
 STOP = Command(
     "stop",
     words(opt(KIND), is_strict=True),
-    'stop news by email until you write "start" or make a move; your matches go on; or one kind of news for good',
+    'stop news by email; your matches go on, and "start" or a move brings it back. Or stop one kind of news for good',
     stop,
     Group.ACCOUNT,
-    "stop news by email",
     aliases=("signoff", "unsubscribe", "never"),
     keywords="quiet silent",
     open_to=Who.GUESTS,
@@ -216,10 +214,9 @@ STOP = Command(
 START = Command(
     "start",
     words(),
-    'get news by email again after "stop", with a list of your matches',
+    'get news again; it ends what "stop" did, and lists your matches',
     start,
     Group.ACCOUNT,
-    "get news again",
     aliases=("signon",),
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.GUEST, news=True),
@@ -230,6 +227,5 @@ RESUME = Command(
     'end the pause of a match; without a match, the same as "start"',
     resume_match,
     Group.TURNS,
-    "end a pause",
     role=Role.RESUMES,
 )

@@ -91,10 +91,9 @@ LANGUAGE, WORD = word("LANGUAGE", r"\S+(?: \S+)?", is_name=True), word("WORD", r
 HELP = Command(
     "help",
     words(opt(GAME, WORD, usage="[COMMAND|GAME|WORD]", most=3)),
-    "explain this server, a command, a game, how to write turns, or any other word",
+    "explain a command, a game or any other word; alone, it lists everything",
     help_,
     Group.EXPLAINING,
-    "explain a command, a game or any other word",
     aliases=("info", "faq"),
     open_to=Who.GUESTS,
     proof=LOOKS,
@@ -103,10 +102,9 @@ HELP = Command(
 RULES = Command(
     "rules",
     words(opt(GAME), opt(LANGUAGE)),
-    "send you the rules of a game, in English or in another language that they are written in",
+    "send the rules of a game: in English, or in another language that they are written in",
     rules,
     Group.EXPLAINING,
-    "send the rules of a game",
     keywords="rule howto",
     open_to=Who.GUESTS,
     proof=LOOKS,

@@ -134,10 +134,9 @@ def hint(request: Request, line: Line) -> Decision:
 HINT = Command(
     "hint",
     words(opt(MATCH)),
-    "ask what the house would play in your place, in a match against it",
+    "ask what the house would play; only in a match against it",
     hint,
     Group.TURNS,
-    "ask what the house would play",
 )
 
 
@@ -187,10 +186,9 @@ def _check_analyses(request: Request, player: Player) -> None:
 ANALYSE = Command(
     "analyse",
     words(opt(MATCH)),
-    "ask what the house thinks of a match of yours that is over, turn by turn",
+    "ask what the house thinks of a finished match; it goes through yours turn by turn",
     analyse,
     Group.BOARDS,
-    "ask what the house thinks of a finished match",
     aliases=("analyze", "analysis"),
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )

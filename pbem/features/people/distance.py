@@ -94,7 +94,6 @@ BLOCK = Command(
     "exchange no more challenges and seeks with a player; they aren't told, and your running matches go on",
     block,
     Group.PLAYERS,
-    "exchange no more challenges with a player",
     keywords="ban hide harass harassment spam",
 )
 UNBLOCK = Command(
@@ -103,7 +102,6 @@ UNBLOCK = Command(
     'end what "block" did',
     unblock,
     Group.PLAYERS,
-    "end that",
 )
 REFUSE = Command(
     "refuse",
@@ -111,7 +109,6 @@ REFUSE = Command(
     'let nobody challenge you to a game; "reject GAME" does the same',
     refuse,
     Group.PLAYERS,
-    "let nobody challenge you to a game",
 )
 ALLOW = Command(
     "allow",
@@ -119,14 +116,12 @@ ALLOW = Command(
     'let others challenge you to a game again; "accept GAME" does the same',
     allow,
     Group.PLAYERS,
-    "end that",
 )
 LIMIT_COMMAND = Command(
     "limit",
     words(opt(MATCHES), is_strict=True),
-    'let nobody challenge you while you play that many matches; "limit none" lifts it',
+    'stop challenges while you play that many matches; "limit none" lifts it',
     limit,
     Group.PLAYERS,
-    "stop challenges while you play many matches",
     keywords="busy enough",
 )

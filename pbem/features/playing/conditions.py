@@ -157,11 +157,10 @@ def _last_is_of(request: Request, match: Match, seat: Seat) -> bool:
 IF = Command(
     "if",
     words(CONDITION),
-    'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn, and'
-    ' "then resign" gives up',
+    'prepare a reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn,'
+    ' and "then resign" gives up',
     prepare,
     Group.TURNS,
-    "prepare a reply to a turn",
     aliases=("else",),
     keywords="conditional condition premove premoves prepare prepared then else tree branch",
     own_cost=MOST_LINES * BOARD,
@@ -171,10 +170,9 @@ IF = Command(
 QUEUE = Command(
     "queue",
     words(opt(MATCH), TURN),
-    "prepare your next turn, for any turn of your opponent; it's played if it's legal then",
+    "prepare your next turn while your opponent thinks; it's played if it's legal then",
     prepare,
     Group.TURNS,
-    "prepare your next turn while your opponent thinks",
     keywords="advance beforehand",
     own_cost=MOST_LINES * BOARD,
     role=Role.GOES_WITH_TURN,
@@ -185,7 +183,6 @@ CONDITIONS = Command(
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
     Group.TURNS,
-    "list what you have prepared",
     own_cost=MOST_LINES * BOARD,
     proof=LOOKS,
 )

@@ -85,9 +85,8 @@ NOTE_TEXT = replace(TEXT, usage="TEXT|off", pattern=r"(?!that\b|how\b).+")
 NOTE = Command(
     "note",
     words(opt(MATCH), opt(NOTE_TEXT), is_strict=True, takes_below=True),
-    'keep a note of your own about a match, with all lines below; only you see it, under its board; "off" deletes it',
+    'keep a note that only you see; all lines below belong to it, it stands under the board, and "off" deletes it',
     note,
     Group.TURNS,
-    "keep a note that only you see",
     keywords="private secret memo remember remark analysis plan",
 )

@@ -150,7 +150,6 @@ DRAW = Command(
     "offer a draw; it can go with a turn",
     draw,
     Group.TURNS,
-    "offer a draw",
     keywords="remis peace agree agreement",
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
@@ -158,10 +157,10 @@ DRAW = Command(
 PAUSE = Command(
     "pause",
     words(opt(MATCH), opt(UNTIL)),
-    "suggest a pause, until that day or without an end; the next turn ends it, or one of you resumes the match",
+    "suggest a pause; it lasts until that day or without an end, the next turn ends it, and one of you can"
+    " resume the match",
     pause,
     Group.TURNS,
-    "suggest a pause",
     role=Role.GOES_WITH_TURN,
 )
 CANCEL = Command(
@@ -176,7 +175,6 @@ CANCEL = Command(
     'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
     cancel,
     Group.TURNS,
-    "suggest ending the match without a result",
     keywords="abort annul void",
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
@@ -187,6 +185,5 @@ MUTE = Command(
     "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
     Group.TURNS,
-    "stop offers and notes from your opponent",
     keywords="nag nagging ignore silence",
 )

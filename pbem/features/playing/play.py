@@ -168,10 +168,9 @@ def say(request: Request, line: Line) -> Decision:
 MOVE = Command(
     "move",
     words(opt(MATCH), TURN),
-    "play a turn; in a reply about a match, the turn alone is enough",
+    "play a turn, which is enough in a reply",
     move,
     Group.TURNS,
-    "play a turn; in a reply, the turn is enough",
     aliases=("mvoe", "board"),
     keywords="turn moves moving",
     role=Role.PLAYS | Role.RESUMES,
@@ -179,10 +178,9 @@ MOVE = Command(
 UNDO = Command(
     "undo",
     words(opt(MATCH)),
-    "take back your unfinished turn, or ask to take back your last turn; no need to ask where undo=free was agreed",
+    "take back a turn, if your opponent agrees; nobody is asked where it is unfinished, or undo=free was agreed",
     undo,
     Group.TURNS,
-    "take back a turn, if your opponent agrees",
     keywords="takeback retract mistake wrong correct correction",
 )
 RESIGN = Command(
@@ -191,17 +189,15 @@ RESIGN = Command(
     "give up the match; we'll ask you to confirm",
     resign,
     Group.TURNS,
-    "give up the match",
     keywords="forfeit surrender concede",
     proof=ASKS,
 )
 CLAIM = Command(
     "claim",
     words(opt(MATCH)),
-    "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
+    "win a match whose time is up; it is cancelled if your opponent never moved",
     claim,
     Group.TURNS,
-    "win a match whose time is up",
     keywords="overdue late slow flag",
 )
 SAY = Command(
@@ -210,7 +206,6 @@ SAY = Command(
     "write to your opponent without moving",
     say,
     Group.TURNS,
-    "write to your opponent without moving",
     aliases=("chat",),
     keywords="talk chat write comment text message",
 )

@@ -97,10 +97,9 @@ def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings
 STANDINGS = Command(
     "standings",
     words(opt(GAME), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
-    'list the players of a game by their ratings; "help ratings" explains them',
+    'list players by their ratings; "help ratings" explains them',
     show,
     Group.CONTESTS,
-    "list players by their ratings",
     aliases=("ratings", "ranking"),
     own_cost=BOARD,
     proof=LOOKS,

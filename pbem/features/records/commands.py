@@ -105,10 +105,9 @@ REPLAY = Command(
         is_strict=True,
         respelt=terms.as_written,
     ),
-    "offer someone an unrated match that begins after a turn of another match; 42#7 is match 42 after turn 7",
+    "go on from a position of another match; you offer someone an unrated match, and 42#7 is match 42 after turn 7",
     replay,
     Group.MATCHES,
-    "go on from a position of another match",
     keywords="practice practise continue resume-from",
     at_once=AtOnce(Reach.NOWHERE),
     role=Role.RESUMES,
@@ -116,10 +115,9 @@ REPLAY = Command(
 RECORDS = Command(
     "records",
     words(ALL_RECORDS, is_strict=True, also={r"(?:#?\d{1,9}(?:#\d{1,4})?)? ?(?:full)?": r"record \g<0>"}),
-    "get the records of all your matches in one archive, the newest first",
+    "get all your records in one archive, the newest first",
     records,
     Group.BOARDS,
-    "get all your records in one archive",
     keywords="archive zip backup",
 )
 

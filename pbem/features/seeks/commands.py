@@ -228,11 +228,10 @@ SEEK = Command(
         meant_by=r"=|\bGAME\b",
         respelt=terms.as_written,
     ),
-    'offer a match to everybody, to some ratings, or only to players who rarely lose on time ("reliable"); '
-    '"repeat=3" lets three matches begin with it, "standing" ten',
+    'offer a match to everybody; or to some ratings, or only to players who rarely lose on time ("reliable").'
+    ' "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     Group.MATCHES,
-    "offer a match to everybody",
     keywords="seeking open standing",
     role=Role.RESUMES,
 )
@@ -242,7 +241,6 @@ SEEKS = Command(
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     Group.MATCHES,
-    "list what others want to play",
     keywords="lobby waiting-room offered",
     own_cost=BOARD,
     proof=LOOKS,
@@ -250,20 +248,18 @@ SEEKS = Command(
 TAKE = Command(
     "take",
     words(NUMBER, is_strict=True, also={"(?:my |a )?seeks?": "take"}),
-    "begin the match that somebody seeks, by the number in the list",
+    "begin the match that somebody seeks; the number is that in the list",
     take,
     Group.MATCHES,
-    "begin the match that somebody seeks",
     keywords="join-match",
     role=Role.RESUMES,
 )
 UNSEEK = Command(
     "unseek",
     words(opt(NUMBER), is_strict=True, also={"(?:my )?seeks?": "unseek"}),
-    'take one of your seeks back; "cancel seek NUMBER" does the same',
+    'take back a seek; "cancel seek NUMBER" does the same',
     unseek,
     Group.MATCHES,
-    "take back a seek",
 )
 
 # Seeks that nobody takes end after some weeks. Their players are told, in one message for all that end these days.

@@ -84,7 +84,6 @@ VACATION = Command(
     "stop your clocks while you're away; your opponents are told. Alone, it shows how many days you have left",
     vacation,
     Group.ACCOUNT,
-    "stop your clocks while you are away",
     keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
 )
 
@@ -130,10 +129,9 @@ DURATION = word("2d", r"(?:\d{1,9}[a-z]+)+")
 GIVE = Command(
     "give",
     words(opt(MATCH), DURATION, is_strict=True, respelt=_short, also={r"up[ .!]*": "resign"}),
-    f"give your opponent time, up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
+    f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
     give,
     Group.TURNS,
-    "give your opponent time",
     keywords="gift add more extra generous longer prolong extend extension",
 )
 

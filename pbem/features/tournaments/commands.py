@@ -237,17 +237,15 @@ TOURNAMENTS = Command(
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
     Group.CONTESTS,
-    "list the tournaments",
     own_cost=BOARD,
     proof=LOOKS,
 )
 TOURNAMENT = Command(
     "tournament",
     words(TOURNAMENT_NUMBER, opt(PAGE), is_strict=True),
-    "show a tournament, by the number in the list: who is in it, and how it stands",
+    "show a tournament; its number is that in the list",
     show,
     Group.CONTESTS,
-    "show a tournament",
     aliases=("ladder",),
     own_cost=BOARD,
     proof=LOOKS,
@@ -255,19 +253,17 @@ TOURNAMENT = Command(
 ENTER = Command(
     "enter",
     words(TOURNAMENT_NUMBER, is_strict=True),
-    "enter a tournament, in which your matches begin by themselves, or a ladder",
+    "enter a tournament or a ladder; the matches of a tournament begin by themselves",
     enter,
     Group.CONTESTS,
-    "enter a tournament or a ladder",
     role=Role.RESUMES,
 )
 CLIMB = Command(
     "climb",
     words(LADDER_NUMBER, PLAYER, is_strict=True),
-    'meet someone above you on a ladder; "challenge NAME on ladder 3" does the same',
+    'challenge someone above you on a ladder; "challenge NAME on ladder 3" does the same',
     climb,
     Group.CONTESTS,
-    "challenge someone above you on a ladder",
     role=Role.RESUMES,
 )
 RETIRE = Command(
@@ -276,14 +272,12 @@ RETIRE = Command(
     'withdraw from a tournament; "withdraw from tournament 3" does the same',
     retire,
     Group.CONTESTS,
-    "withdraw from a tournament",
 )
 HOST = Command(
     "host",
     hosting.GRAMMAR,
-    "open a tournament, if the operator of this server trusts you with that; every=month opens another each month,"
-    ' until you write "host stop TOURNAMENT"',
+    "open a tournament; the operator of this server must trust you with that. every=month opens another each"
+    ' month, until you write "host stop TOURNAMENT"',
     host,
     Group.CONTESTS,
-    "open a tournament",
 )

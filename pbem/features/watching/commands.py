@@ -92,16 +92,14 @@ WATCH = Command(
     "see a match of others, turn by turn; alone, it lists what you watch",
     watch,
     Group.BOARDS,
-    "see what others play, turn by turn",
     aliases=("spectate",),
     keywords="spectate follow kibitz",
 )
 UNWATCH = Command(
     "unwatch",
     WATCHED,
-    "end that; alone, it ends all",
+    'end what "watch" did; alone, it ends all',
     unwatch,
     Group.BOARDS,
-    "end that",
     at_once=AtOnce(news=True),
 )
