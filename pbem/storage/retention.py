@@ -4,16 +4,14 @@ Matches and their turns are kept forever, and so are the rows of messages, witho
 became a player nothing is kept but that there was somebody, once no message to them is left.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
-import sqlalchemy
 import structlog
-from sqlalchemy import ColumnElement, Delete, Engine, String, bindparam, case, cast, delete, literal, or_
+from sqlalchemy import ColumnElement, Delete, Engine, String, case, cast, delete, literal, or_
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.database import read_only, transaction
@@ -31,13 +29,14 @@ from pbem.storage.models import (
     Player,
     RawMessage,
 )
-from pbem.storage.utc import Utc
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
 
 EVERY = timedelta(hours=1)
 """How often old messages are looked for."""
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+"""Nothing is older than that."""
 BATCH = 200
 """How many are removed in one transaction."""
 NOWHERE = "nowhere"
@@ -76,43 +75,21 @@ OUTGOING: Mapping[OutgoingState, Rule] = {
 SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited too long for the operator"}
 """The verdict on a received message that nobody claimed."""
 
-
-ENDS = {
-    Rule.WAITS: bindparam("waited", type_=Utc),
-    Rule.ASKS: bindparam("asked", type_=Utc),
-    Rule.DONE: bindparam("done", type_=Utc),
-}
-"""Before when something is old, by its rule; no time if it never is."""
 INVITED_AGAIN = timedelta(days=180)
 """For how long nobody can invite an address again that was invited and hasn't joined; until then its hash is kept."""
-INVITED = bindparam("invited", type_=Utc)
 
 
-def _is_old_incoming(state: IncomingState, before: Any) -> tuple[ColumnElement[bool], ...]:
+def _is_old_incoming(state: IncomingState, before: datetime) -> tuple[ColumnElement[bool], ...]:
     return (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
 
 
-def _is_old_outgoing(state: OutgoingState, before: Any) -> tuple[ColumnElement[bool], ...]:
+def _is_old_outgoing(state: OutgoingState, before: datetime) -> tuple[ColumnElement[bool], ...]:
     return (
         col(Outgoing.state) == state,
         col(Outgoing.removed).is_(None),
         col(Outgoing.due) < before,
         col(Outgoing.template).not_in(KEPT_TEMPLATES),
     )
-
-
-def _is_old_invitee(before: Any) -> tuple[ColumnElement[bool], ...]:
-    return (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
-
-
-AGEING_INCOMING = [state for state, rule in INCOMING.items() if rule in ENDS]
-AGEING_OUTGOING = [state for state, rule in OUTGOING.items() if rule in ENDS]
-LOOK = sqlalchemy.select(
-    *(select(Incoming.id).where(*_is_old_incoming(each, ENDS[INCOMING[each]])).exists() for each in AGEING_INCOMING),
-    *(select(Outgoing.id).where(*_is_old_outgoing(each, ENDS[OUTGOING[each]])).exists() for each in AGEING_OUTGOING),
-    select(Invitee.address).where(*_is_old_invitee(INVITED)).exists(),
-)
-"""Whether anything is old: in each state of received messages, in each of outgoing ones, and among the invited."""
 
 
 def emptied(now: datetime) -> dict[str, Any]:
@@ -160,21 +137,13 @@ class Retention:
         """Give up and remove the next few old messages if it is time; return how many."""
         if not self.is_due(now):
             return 0
-        done = now - timedelta(days=self.keep_days) if self.keep_days else None
-        waited = now - timedelta(days=self.waiting_days) if self.waiting_days else None
-        invited = now - INVITED_AGAIN
-        ends = {Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
-        with read_only(engine) as session:
-            times = {**{ENDS[rule].key: end for rule, end in ends.items()}, INVITED.key: invited}
-            looked = iter(session.connection().execute(LOOK, times).one())
-        came, owed = Counter[IncomingState](), Counter[OutgoingState]()
-        for incoming in AGEING_INCOMING:
-            if next(looked) or came.total():  # what is given up is now done with, in a state that comes later
-                came[incoming] = _incoming(engine, incoming, ends, now)
-        for outgoing in AGEING_OUTGOING:
-            if next(looked) or owed.total():
-                owed[outgoing] = _outgoing(engine, outgoing, ends, now)
-        forgotten = _invitees(engine, invited) if next(looked) else 0
+        done = now - timedelta(days=self.keep_days) if self.keep_days else NEVER
+        waited = now - timedelta(days=self.waiting_days) if self.waiting_days else NEVER
+        ends = {Rule.IN_WORK: NEVER, Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
+        # What is given up is then done with, in a state that comes later.
+        came = {state: _incoming(engine, state, ends[rule], now) for state, rule in INCOMING.items()}
+        owed = {state: _outgoing(engine, state, ends[rule], now) for state, rule in OUTGOING.items()}
+        forgotten = _invitees(engine, now - INVITED_AGAIN)
         if BATCH not in (*came.values(), *owed.values(), forgotten):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {
@@ -186,13 +155,13 @@ class Retention:
             "invitees": forgotten,
         }
         if any(counts.values()):
-            log.info("old mails removed", **counts, before=f"{done:%F}" if done else None)
+            log.info("old mails removed", **counts, before=f"{done:%F}")
         return sum((*came.values(), *owed.values(), forgotten))
 
 
-def _incoming(engine: Engine, state: IncomingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
+def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datetime) -> int:
     rule = INCOMING[state]
-    old = _is_old_incoming(state, ends[rule])
+    old = _is_old_incoming(state, before)
     with read_only(engine) as session:
         numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
     if not numbers:
@@ -208,7 +177,7 @@ def _incoming(engine: Engine, state: IncomingState, ends: Mapping[Rule, datetime
 
 def _invitees(engine: Engine, before: datetime) -> int:
     """Delete the next few rows of addresses last invited before that, whose owners didn't refuse; return how many."""
-    old = _is_old_invitee(before)
+    old = (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
     with read_only(engine) as session:
         addresses = session.exec(select(Invitee.address).where(*old).order_by(col(Invitee.invited)).limit(BATCH)).all()
     if not addresses:
@@ -218,9 +187,9 @@ def _invitees(engine: Engine, before: datetime) -> int:
     return len(addresses)
 
 
-def _outgoing(engine: Engine, state: OutgoingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
+def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datetime) -> int:
     rule = OUTGOING[state]
-    old = _is_old_outgoing(state, ends[rule])
+    old = _is_old_outgoing(state, before)
     with read_only(engine) as session:
         numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
     if not numbers:
