@@ -1,4 +1,4 @@
-"""When each turn was played: in the full record, as JSON, and what else happened to the clock."""
+"""When each turn was played: in the full record, and as JSON."""
 
 import json
 from email.message import EmailMessage
@@ -8,7 +8,7 @@ import pytest
 from notation import gamerecord
 from pbem.features.records import imported
 from tests import scenes
-from tests.correspondence import Correspondence, said, text
+from tests.correspondence import Correspondence, text
 
 
 def one_hour_and_three(letters: Correspondence) -> None:
@@ -41,29 +41,6 @@ def test_the_full_record_tells_when_turns_were_received_in_the_zone_of_its_reade
     assert "(Asia/Tokyo)" in text(here)
     assert "UTC" not in text(here).partition("When each turn")[2]
     assert "When each turn" not in text(short)
-
-
-def test_pauses_and_absences_are_told_in_words_to_the_two_players_alone(letters: Correspondence) -> None:
-    for name in ("alice", "bob"):
-        letters.say(name, "set watchers on")
-    letters.say("alice", "vacation 10d")
-    letters.say("alice", "#1 pause")
-    letters.say("bob", "#1 accept pause")
-    letters.run_for(days=2)
-    letters.say("bob", "#1 resume")
-    letters.join("carol")
-
-    (record,) = letters.say("bob", "record 1 full")
-    (shown,) = letters.say("bob", "show 1")
-    (seen,) = letters.say("carol", "record 1 full\nshow 1")
-
-    for mail in (record, shown):
-        assert "alice's time runs on every day, away from" in said(mail)
-        assert "UTC: paused." in said(mail)
-        assert "UTC: the pause ended." in said(mail)
-    assert "When each turn was received:" in text(seen)
-    assert "away" not in said(seen)
-    assert "paused" not in said(seen)
 
 
 def test_the_json_carries_the_times_and_is_read_back_without_loss(letters: Correspondence) -> None:

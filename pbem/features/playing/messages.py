@@ -1,6 +1,6 @@
 """What is said of matches that are looked at."""
 
-from pbem.messages.said.sections import ClockShown, TurnTakenBack, TurnTimeShown
+from pbem.messages.said.sections import TurnTakenBack, TurnTimeShown
 from pbem.storage.payloads import Listing, Part, Section
 
 
@@ -31,8 +31,6 @@ class MatchRecord(Section, template="record"):
     """The turns that were taken back, for a reader who wants them too."""
     times: tuple[TurnTimeShown, ...] = ()
     """When each turn was received, for the same reader."""
-    clock: tuple[ClockShown, ...] = ()
-    """What else happened to the clock, for a player of the match who wants all that."""
 
 
 class OwnNote(Section, template="own_note"):
@@ -50,5 +48,3 @@ class MatchShown(Section, template="shown"):
     """The unfinished turn, for the player who began it."""
     own: bool
     """Whether it is the reader's turn."""
-    clock: tuple[ClockShown, ...] = ()
-    """What has happened to the clock since the last turn, for a player of the match."""

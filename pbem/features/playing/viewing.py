@@ -14,16 +14,17 @@ from pbem.conversation.syntax.grammar import MATCH_THEN, PAGE, PLAYER, TURN, opt
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
-from pbem.features.playing import times
 from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
 from pbem.matches import variations
-from pbem.matches.clock.timekeeping import expected_due
+from pbem.matches.clock import timesheet
+from pbem.matches.clock.timekeeping import ZONE, expected_due, moment
 from pbem.matches.queries import (
     name,
     newest_of,
     opponent_of,
     pack_of,
     people_of,
+    plies,
     seat_of,
     shown,
     since_when,
@@ -31,13 +32,13 @@ from pbem.matches.queries import (
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack
+from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.players import directory, schedule
 from pbem.players.directory import Sight
 from pbem.storage.models import Match, MatchState, Player
 
-MOST_TAKEN_BACK = 200
-"""How many turns `record full` lists, the last ones."""
+MOST_IN_FULL = 200
+"""How many turns `record full` lists with their times, and how many that were taken back: the last ones."""
 MOST_LISTED = 100
 """How many matches a page of `games` lists: those that aren't over first, then the newest."""
 
@@ -132,9 +133,7 @@ def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
     own = is_to_move(request, match)
-    since = since_when(request.session, (match,))[match.id or 0]
-    clock = times.of_clock(request, match, since) if match.state == MatchState.RUNNING else ()
-    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own, clock=clock)
+    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
 
 
 def record(request: Request, line: Line) -> Decision:
@@ -144,12 +143,7 @@ def record(request: Request, line: Line) -> Decision:
     ply = last if line.ply is None else line.ply
     told = MatchRecord(match=match.id or 0, ply=ply)
     if FULL in line.given:
-        told = replace(
-            told,
-            taken_back=_taken_back(request, match),
-            times=times.of_turns(request, match, ply),
-            clock=times.of_clock(request, match),
-        )
+        told = replace(told, taken_back=_taken_back(request, match), times=_times(request, match, ply))
     return Decision(answer=(told,))
 
 
@@ -158,7 +152,26 @@ def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
     players = (people[match.seat0], people[match.seat1])
     return tuple(
         TurnTakenBack(number=row.number, by=name(players[row.seat]), text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
-        for row in taken_back(request.session, match)[-MOST_TAKEN_BACK:]
+        for row in taken_back(request.session, match)[-MOST_IN_FULL:]
+    )
+
+
+def _times(request: Request, match: Match, last: int) -> tuple[TurnTimeShown, ...]:
+    """Return when turns were played, in the reader's time zone. Who sees a match sees that, too."""
+    people, reader = people_of(request.session, (match,)), request.sender.player
+    names = [name(shown(match, people[seat])) for seat in (match.seat0, match.seat1)]
+    zone = preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
+    times = timesheet.turn_times(request.session, match)
+    rows = [*zip(plies(request.session, match), times, strict=True)][:last]
+    return tuple(
+        TurnTimeShown(
+            number=row.number,
+            by=names[row.seat],
+            text=row.text,
+            when=moment(time.received, zone, request.now),
+            used=time.in_words,
+        )
+        for row, time in rows[-MOST_IN_FULL:]
     )
 
 
@@ -284,7 +297,7 @@ SHOW = Command(
 RECORD = Command(
     "record",
     words(opt(MATCH_THEN), opt(FULL), meant_by=r"^\S+$", also={OWN_RECORDS: r"records \g<0>"}),
-    'get the record of a match; "full" adds when each turn was played, turns taken back, and pauses',
+    'get the record of a match; "full" adds when each turn was played, and turns taken back',
     record,
     Group.BOARDS,
     keywords="save sgf pgn notation-file download",

@@ -174,10 +174,6 @@ def events_of(session: Session, match: Match) -> list[ClockChange]:
     return [] if match.clock is None else [_event(row) for row in rows_of(session, (match,))]
 
 
-def kind_of(event: ClockChange) -> str:
-    return _KINDS[type(event)]
-
-
 def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
     if match.time is None or match.started is None:
         return None

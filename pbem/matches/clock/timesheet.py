@@ -1,4 +1,4 @@
-"""When each turn of a match was received, how much time it took, and what else happened to the clock."""
+"""When each turn of a match was received, and how much time it took."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from notation.time_control import spoken
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import ClockChange
-from pbem.matches.clock.working_days import EVERY_DAY, format_days
 from pbem.storage.models import Match, Ply, TakenBack
 
 
@@ -28,27 +27,6 @@ class TurnTime:
     @property
     def in_words(self) -> str:
         return "" if self.used is None else spoken(self.used)
-
-
-@dataclass(frozen=True, slots=True)
-class ClockNote:
-    kind: str
-    """As it is stored (see timekeeping)."""
-    at: datetime
-    seat: Seat | None = None
-    until: datetime | None = None
-    days: str = ""
-    """The days of the week on which the player's time runs, if they aren't all."""
-    away: tuple[tuple[datetime, datetime], ...] = ()
-    """When the player is away."""
-    given_back: str = ""
-    """How much time nobody used, or was given to the player, in words."""
-
-
-CHOICE = "days"
-"""What the days that a player chose are stored as."""
-UNTOLD = (clocks.TurnHandedOver, clocks.ReplyReceived, clocks.FollowsElsewhere, clocks.Reminded, clocks.Ended)
-"""What is no news: turns have lines of their own, and so has the end."""
 
 
 def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
@@ -76,34 +54,3 @@ def _received(match: Match, events: Iterable[ClockChange]) -> Iterator[tuple[Sea
             used = after.sides[event.seat].used - clock.sides[event.seat].used
             yield event.seat, TurnTime(event.at, used, after.sides[event.seat].bank)
         clock = after
-
-
-def notes(session: Session, match: Match, most: int) -> tuple[ClockNote, ...]:
-    """Return what happened to the clock of the match besides its turns, the last ones; what changes nothing is none."""
-    found: list[ClockNote] = []
-    days: dict[Seat | None, tuple[object, ...]] = {}
-    for note in (_note(each) for each in timekeeping.events_of(session, match) if not isinstance(each, UNTOLD)):
-        chosen, is_choice = (note.days, note.away), note.kind == CHOICE
-        if is_choice and days.get(note.seat, ("", ())) == chosen:
-            continue
-        if is_choice:
-            found = [each for each in found if (each.seat, each.at) != (note.seat, note.at)]
-            days[note.seat] = chosen
-        found.append(note)
-    return tuple(found[-most:])
-
-
-def _note(event: ClockChange) -> ClockNote:
-    kind = timekeeping.kind_of(event)
-    match event:
-        case clocks.DaysChosen(at, seat, days):
-            chosen = days.change.days if days.change is not None else days.days
-            away = tuple((span.start, span.end) for span in days.away if span.end > at)
-            return ClockNote(kind, at, seat, days="" if chosen == EVERY_DAY else format_days(chosen), away=away)
-        case clocks.Outage(at, since):
-            return ClockNote(kind, since, until=at, given_back=spoken(at - since))
-        case clocks.TimeGiven(at, seat, taken):
-            return ClockNote(kind, at, seat, given_back=spoken(taken))
-        case clocks.Paused(at, until):
-            return ClockNote(kind, at, until=until)
-    return ClockNote(kind, event.at)

@@ -115,16 +115,6 @@ class TurnTimeShown(Part):
     used: str = ""
 
 
-class ClockShown(Part):
-    kind: str
-    when: str
-    by: str = ""
-    until: str = ""
-    days: str = ""
-    away: tuple[tuple[str, str], ...] = ()
-    given_back: str = ""
-
-
 class Preview(Section, template="previewed"):
     match: int
     ply: int
