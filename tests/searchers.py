@@ -2,7 +2,7 @@
 
 from notation.games import GAMES
 from notation.record import Record, replay
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding
+from pbem.features.house.searcher import Examination, Findings, Question, SearchAnswer, SearchFinding
 
 
 class FirstTurn:

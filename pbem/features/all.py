@@ -31,8 +31,8 @@ from pbem.features.records.commands import RECORDS, REPLAY
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
-from pbem.features.time import calendar, reminders, timeouts, vacations, vacations_due
-from pbem.features.time.commands import DUE as PAUSES_DUE
+from pbem.features.time import calendar, vacations
+from pbem.features.time import due as time_due
 from pbem.features.time.commands import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries
@@ -84,7 +84,7 @@ TIME = Feature(
         ),
     ),
     preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
-    due=(*PAUSES_DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
+    due=time_due.DUE,
     on_leave=vacations.forget,
     export=vacations.export,
     enrich=(calendar.enclosed,),

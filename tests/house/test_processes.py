@@ -6,8 +6,7 @@ import pytest
 
 from notation.games import GAMES
 from pbem.features.house.messages import read_turn
-from pbem.features.house.protocol import FINDINGS, Question, respond
-from pbem.features.house.searcher import IsolatedSearcher, SearchFailed, SearchStopped
+from pbem.features.house.searcher import FINDINGS, IsolatedSearcher, Question, SearchFailed, SearchStopped, respond
 
 QUESTION = Question("kvadratik", {}, (), 1, 7)
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.features.time import timeouts
+from pbem.features.time import due
 from pbem.matches import queries
 from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.timeouts import claim
@@ -105,6 +105,6 @@ def test_what_another_daemon_is_at_is_left_to_it(letters: Correspondence) -> Non
     server = letters.server
     with transaction(server.engine) as session:
         assert queries.locked(session, 1)
-        assert timeouts.expire(server.engine, server.settings.server, letters.clock()) == 0
-    assert timeouts.expire(server.engine, server.settings.server, letters.clock()) == 1
-    assert timeouts.expire(server.engine, server.settings.server, letters.clock()) == 0
+        assert due.expire(server.engine, server.settings.server, letters.clock()) == 0
+    assert due.expire(server.engine, server.settings.server, letters.clock()) == 1
+    assert due.expire(server.engine, server.settings.server, letters.clock()) == 0

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.features.time import commands
-from pbem.features.time import vacations_due as vacations
+from pbem.features.time import due as time_due
 from pbem.storage.database import transaction
 from tests import databases, scenes
 from tests.correspondence import ADDRESS, MORNING, Correspondence, said, to
@@ -161,7 +160,7 @@ def test_what_is_told_is_told_once(letters: Correspondence) -> None:
     if databases.kind() == "postgresql":
         with transaction(engine) as session:
             session.connection().exec_driver_sql("select * from match, vacation for update")
-            assert vacations.tell(engine, server, now) == commands.end(engine, server, now) == 0
-    for end in (vacations.tell, commands.end):
+            assert time_due.tell(engine, server, now) == time_due.end_pauses(engine, server, now) == 0
+    for end in (time_due.tell, time_due.end_pauses):
         assert [end(engine, server, now) for _ in range(2)] == [1, 0]
     assert len(letters.wait()) == 3

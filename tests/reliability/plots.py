@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from sqlmodel import Session, select
 
 from pbem.failpoints import Step
-from pbem.features.time import timeouts
+from pbem.features.time import due
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.links import address_with
 from pbem.players import bounces
@@ -176,7 +176,7 @@ def _claim(rehearsal: Rehearsal) -> Letter:
     """Return the claim of x0, who was told that o0 has run out of time."""
     rehearsal.begin_on_a_clock("3d/move", timedelta(days=3, hours=1))
     server = rehearsal.server
-    assert timeouts.expire(server.engine, server.settings.server, server.clock()) == 1
+    assert due.expire(server.engine, server.settings.server, server.clock()) == 1
     rehearsal.send()
     return rehearsal.answer(X, "claim")
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from random import Random
 
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
-from pbem.features.tournaments.rounds import ROUNDS, following
+from pbem.features.tournaments.pairing import ROUNDS, following
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 DECISIVE = (Score.FIRST, Score.SECOND)

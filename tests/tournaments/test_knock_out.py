@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments import rounds
+from pbem.features.tournaments import pairing
 from pbem.features.tournaments.field import Field, Format, Score
 from pbem.features.tournaments.standings import crosstable
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
@@ -12,7 +12,7 @@ from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
 def begun(number: int) -> Field:
     field = new(Format.KNOCK_OUT, number)
-    return field.with_pairs(rounds.following(field).pairs)
+    return field.with_pairs(pairing.following(field).pairs)
 
 
 @pytest.mark.parametrize("number", [3, 4, 5, 7, 8, 13, 16])
@@ -45,11 +45,11 @@ def test_a_draw_is_played_again_the_other_way_round_and_then_the_higher_seed_goe
     one, other = field.pairs
     field = ended(field, {one: Score.DRAW})
 
-    (again,) = rounds.following(field).pairs
+    (again,) = pairing.following(field).pairs
 
     assert (again.first, again.second, again.round, again.game) == (one.second, one.first, 1, 2)
     field = ended(field.with_pairs([again]), {again: Score.DRAW, other: Score.FIRST})
-    (final,) = rounds.following(field).pairs
+    (final,) = pairing.following(field).pairs
     assert {*final.players} == {101, other.first}
 
 
@@ -58,7 +58,7 @@ def test_who_has_moved_first_less_often_moves_first_and_otherwise_the_lower_seed
     results = (Score.SECOND, Score.FIRST, Score.SECOND, Score.SECOND)
     field = ended(field, dict(zip(field.pairs, results, strict=True)))
 
-    assert [pair.players for pair in rounds.following(field).pairs] == [(101, 105), (103, 102)]
+    assert [pair.players for pair in pairing.following(field).pairs] == [(101, 105), (103, 102)]
 
 
 def test_who_withdraws_after_a_draw_is_out() -> None:
@@ -66,7 +66,7 @@ def test_who_withdraws_after_a_draw_is_out() -> None:
     one, other = field.pairs
     field = without(ended(field, {one: Score.DRAW, other: Score.FIRST}), 101)
 
-    (final,) = rounds.following(field).pairs
+    (final,) = pairing.following(field).pairs
 
     assert {*final.players} == {104, other.first}
 

@@ -12,7 +12,7 @@ from sqlalchemy import exists
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.features.house.messages import MatchAnalysis
-from pbem.features.house.protocol import FINDINGS, Examination, Findings, SearchFinding, seed
+from pbem.features.house.searcher import FINDINGS, Examination, Findings, SearchFinding, seed
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free

@@ -17,8 +17,7 @@ from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.features.house import analyses
 from pbem.features.house.messages import check_findings
-from pbem.features.house.protocol import Examination, Findings
-from pbem.features.house.searcher import Searcher, SearchStopped
+from pbem.features.house.searcher import Examination, Findings, Searcher, SearchStopped
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import turn_texts
 from pbem.storage import leases, notifications

@@ -10,8 +10,7 @@ from notation.core import Notation
 from notation.record import replay
 from pbem.errors import Refused
 from pbem.features.house.player import seat_in
-from pbem.features.house.protocol import Examination, Findings, Question
-from pbem.features.house.searcher import SearchFailed
+from pbem.features.house.searcher import Examination, Findings, Question, SearchFailed
 from pbem.matches import agreements, offers, turns
 from pbem.matches.events import Events
 from pbem.matches.offers import Offer, OfferKind

@@ -1,12 +1,138 @@
-"""Searchers: who finds the turns of the house. Those of the server search apart, in a process for each search."""
+"""Searches of the house: what can be asked of one, and what it answers; and who finds that, in a process for each."""
 
 import time
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, TypeVar
 
-from pbem.features.house import protocol
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer
+from pydantic import Field, TypeAdapter
+
+from engines.core import Position
+from engines.search import choose, examine
+from notation.games import GAMES
+from notation.record import Record, replay
 from pbem.isolated import Isolated, Lost, Unavailable
+
+IsLate = Callable[[], bool]
+"""Returns whether the time is nearly over, so that the search is to answer with what it has."""
+Value = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+"""What a player can expect: from -1, lost, to 1, won."""
+NOBODY = ("", "")
+"""The players in a record that is only replayed."""
+
+
+class AboutMatch:
+    __slots__ = ()
+
+    game: str
+    options: Mapping[str, str]
+    turns: tuple[str, ...]
+    version: int
+
+    @property
+    def record(self) -> Record:
+        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(AboutMatch):
+    """A match between two turns, in which the seat to move asks for its turn."""
+
+    game: str
+    options: Mapping[str, str]
+    turns: tuple[str, ...]
+    """The turns so far."""
+    level: int
+    seed: int
+    careful: bool = False
+    """Whether it is for a hint, which has no lapses."""
+    version: int = 1
+    """The version of the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination(AboutMatch):
+    """A match that is over, and some of its positions, which are to be judged."""
+
+    game: str
+    options: Mapping[str, str]
+    turns: tuple[str, ...]
+    """All turns of the match."""
+    first: int
+    """The number of turns before the first of the positions."""
+    last: int
+    """The number of turns before the last of them."""
+    nodes: int
+    """The budget for each."""
+    seed: int
+    version: int = 1
+    """The version of the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    turn: str
+    value: Value
+    is_solved: bool
+    """Whether that is certain."""
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFinding:
+    value: Value
+    """What the first player can expect."""
+    is_solved: bool
+    """Whether that is certain."""
+    turn: str | None
+    """What the house would play there; None where the rules have ended the match."""
+
+
+Findings = tuple[SearchFinding, ...]
+"""What was found for some positions, in their order."""
+FINDINGS: TypeAdapter[Findings] = TypeAdapter(Findings)
+
+
+def seed(match: int, ply: int) -> int:
+    """Return the seed for a turn of a match, so that whoever searches again finds the same.
+
+    >>> seed(42, 7) == seed(42, 7), seed(42, 7) == seed(42, 8)
+    (True, False)
+    """
+    return (match << 16) + ply
+
+
+def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer:
+    """Return the answer, computed in this process; it may take a while."""
+    position = _positions(question)[-1]
+    found = choose(position, question.level, question.seed, careful=question.careful, is_late=is_late)
+    turn = question.record.pack.notation.format(found.turn, position)
+    return SearchAnswer(turn, found.value, found.is_solved, found.nodes)
+
+
+def findings(asked: Examination, is_late: IsLate = lambda: False) -> Findings:
+    """Return what is found for the positions, computed in this process; it may take a while."""
+    return tuple(_examined(asked, each, is_late) for each in _positions(asked)[asked.first : asked.last + 1])
+
+
+def _examined(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
+    if position.turn is None:
+        winner = position.outcome.winner if position.outcome else None
+        return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
+    found = examine(position, asked.nodes, asked.seed, is_late)
+    value = found.value if position.turn == 0 else -found.value
+    return SearchFinding(
+        round(value, 3),
+        found.is_solved,
+        asked.record.pack.notation.format(found.turn, position),
+    )
+
+
+def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":
+    if question.game not in GAMES:
+        GAMES.enable([question.game])  # whoever asks offers it
+    return replay(question.record)
+
 
 Asked = TypeVar("Asked", Question, Examination)
 Answer = TypeVar("Answer")
@@ -71,8 +197,8 @@ class IsolatedSearcher:
 
 
 def _search(question: Question, in_time: float) -> SearchAnswer:
-    return protocol.respond(question, lambda: time.process_time() > in_time)
+    return respond(question, lambda: time.process_time() > in_time)
 
 
 def _examine(asked: Examination, in_time: float) -> Findings:
-    return protocol.findings(asked, lambda: time.process_time() > in_time)
+    return findings(asked, lambda: time.process_time() > in_time)

@@ -32,8 +32,7 @@ from pbem.features.house.jobs import (
     search,
     take_one,
 )
-from pbem.features.house.protocol import Question, SearchAnswer, seed
-from pbem.features.house.searcher import Searcher
+from pbem.features.house.searcher import Question, SearchAnswer, Searcher, seed
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts

@@ -2,14 +2,9 @@
 
 import re
 from datetime import datetime
-from functools import partial
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import exists
-from sqlmodel import Session, col
-
 from notation.time_control import BadTime, parse_duration, spoken
-from pbem.config import ServerSettings
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.syntax.terms import NUMBERS
@@ -17,15 +12,14 @@ from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.time import vacations
 from pbem.features.time.vacations import AUTO, AUTOMATIC
-from pbem.matches import agreements, queries, timeouts
+from pbem.matches import timeouts
 from pbem.matches.clock.calendars import OFF, BadDates, TooManyChoices, parse_vacation, says_when
 from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
 from pbem.messages.said.sections import DaysLeft, VacationShown
-from pbem.players import announcements, rate_limits
-from pbem.storage.due import NOW, Due, each_row
-from pbem.storage.models import Match, Player, Vacation
+from pbem.players import rate_limits
+from pbem.storage.models import Player, Vacation
 
 
 def vacation(request: Request, line: Line) -> Decision:
@@ -134,15 +128,3 @@ GIVE = Command(
     Group.TURNS,
     keywords="gift add more extra generous longer prolong extend extension",
 )
-
-
-def _end_pause(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
-    events = agreements.resume_by_itself(session, match, now)
-    announcements.announce(session, server, now, events)
-    return bool(events)
-
-
-end = each_row(Match, partial(queries.reached, time=Match.resumes), _end_pause, doing="pauses")
-"""Ends the pauses that are over, tells both players, and returns how many those are."""
-ARE_OVER = exists().where(col(Match.resumes) <= NOW)
-DUE = (Due(name="pauses.end", when=ARE_OVER, act=end),)

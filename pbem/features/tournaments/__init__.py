@@ -1,5 +1,4 @@
 """Tournaments: who has entered, who meets whom, and how it stands. Everything in one is an ordinary match.
 
-Values, and functions of values: `field`, the formats (`round_robin`, `swiss`, `knock_out`) and `standings`;
-rows: `entries`, `hosting`, `rounds` and `ladders`.
+Values, and functions of values: `field`, `pairing` and `standings`; rows: `entries`, `hosting`, `rounds`, `ladders`.
 """

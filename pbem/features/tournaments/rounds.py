@@ -9,7 +9,7 @@ locks the tournament, and moves on what that says of how far this has come. So a
 told once, whatever crashes between, and with any number of daemons.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,25 +17,14 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.tournaments import entries, knock_out, round_robin, standings, swiss
+from pbem.features.tournaments import entries, standings
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
+from pbem.features.tournaments.pairing import ROUNDS, following
 from pbem.features.tournaments.standings import Table
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
-
-FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
-    Format.ROUND_ROBIN: round_robin.following,
-    Format.SWISS: swiss.following,
-    Format.KNOCK_OUT: knock_out.following,
-}
-ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
-    Format.ROUND_ROBIN: round_robin.rounds,
-    Format.SWISS: swiss.rounds,
-    Format.KNOCK_OUT: knock_out.rounds,
-}
-"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +177,6 @@ def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entra
     if left.count(True) != 1:
         return Score.NEITHER
     return Score.SECOND if left[0] else Score.FIRST
-
-
-def following(field: Field) -> RoundStep:
-    return FOLLOWING[field.kind](field)
 
 
 @dataclass(frozen=True, slots=True)

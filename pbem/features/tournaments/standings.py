@@ -10,8 +10,8 @@ round robin all opponents are known and paired, so their points count as they ar
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pbem.features.tournaments import knock_out
 from pbem.features.tournaments.field import DRAW, LOSS, WIN, Entrant, Field, Format, Matchup
+from pbem.features.tournaments.pairing import ties_won
 
 
 def wins(field: Field, player: int) -> float:
@@ -56,7 +56,7 @@ ORDER: Mapping[Format, Mapping[str, TieBreak]] = {
 
 def score(field: Field, player: int) -> float:
     """Return the player's points; in a knock-out, how many rounds they have survived."""
-    return float(knock_out.ties_won(field, player)) if field.kind is Format.KNOCK_OUT else field.points(player)
+    return float(ties_won(field, player)) if field.kind is Format.KNOCK_OUT else field.points(player)
 
 
 OWN, RUNNING, NOTHING, BYE = "*", "?", "", "bye"

@@ -123,7 +123,7 @@ class Analysis(Leased, table=True):
     """Whom it is for."""
     asked: datetime = Field(sa_type=Utc)
     findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
-    """What was found for each position so far, the first one first (house.protocol.SearchFinding)."""
+    """What was found for each position so far, the first one first (house.searcher.SearchFinding)."""
     attempts: int = 0
     """How many searches for the next positions were begun, counted before each begins."""
     due: datetime = Field(sa_type=Utc)

@@ -1,0 +1,277 @@
+"""Who meets whom: everybody everybody (round robin), those with as many points (Swiss), or the winners (knock-out).
+
+Each is a pure function of the field. The round robin follows the Berger tables (FIDE Handbook C.05, annex 1); the Swiss
+the FIDE Dutch system (C.04.3) as the library caissify-pairings has it. What that returns is checked for what must never
+happen; a tournament in which nothing else is left ends before its last round.
+
+In a knock-out the highest seeds have byes where the number of entrants is no power of two. A drawn match is played once
+more, and the other player moves first. If that is drawn too, the higher seed goes on. A match without a result counts
+as drawn, unless one of the two has withdrawn.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+import structlog
+
+from pbem.features.tournaments.field import WAIT, WIN, Entrant, Field, Format, Matchup, RoundStep, Score, boards
+
+log = structlog.get_logger()
+
+WHITE, BLACK = "white", "black"
+
+
+def round_robin_rounds(entrants: int, wanted: int | None = None) -> int:
+    """Return how many rounds there are; with an odd number of entrants, one of them sits out each.
+
+    >>> round_robin_rounds(6), round_robin_rounds(5)
+    (5, 5)
+    """
+    return entrants - 1 + entrants % 2
+
+
+def berger(size: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return who meets in each round, by their numbers from 1; the first of the two moves first. `size` is even.
+
+    >>> berger(4)
+    (((1, 4), (2, 3)), ((4, 3), (1, 2)), ((2, 4), (3, 1)))
+    """
+    return tuple(_berger_round(size, number) for number in range(1, size))
+
+
+def _berger_round(size: int, number: int) -> tuple[tuple[int, int], ...]:
+    """Return a round: the last number stays in its place, and all others go round."""
+    at = (number + 1) // 2 if number % 2 else (size + number) // 2
+    met = (at, size) if number % 2 else (size, at)
+    turning = size - 1
+    others = (((at - 1 + step) % turning + 1, (at - 1 - step) % turning + 1) for step in range(1, size // 2))
+    return (met, *others)
+
+
+def round_robin(field: Field) -> RoundStep:
+    """Return the next rounds once all matches are over: as many as are played at the same time."""
+    if field.is_open:
+        return WAIT
+    table = berger(field.rounds + 1)
+    paired = field.last_round
+    new: tuple[Matchup, ...] = ()
+    while paired < field.rounds:
+        batch = table[paired : paired + field.at_once]
+        pairs = tuple(
+            pair
+            for number, meetings in enumerate(batch, start=paired + 1)
+            for pair in _meetings(field, number, meetings)
+        )
+        new, paired = (*new, *pairs), paired + len(batch)
+        if any(pair.result is None for pair in pairs):
+            return RoundStep(new)
+    return RoundStep(new, is_over=True)
+
+
+def _meetings(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) -> tuple[Matchup, ...]:
+    """Return the pairings of a round; the entrant who would meet the number that nobody has sits out."""
+    by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
+    present = [(by_seed[one], by_seed[other]) for one, other in meetings if one in by_seed and other in by_seed]
+    return tuple(field.settled(pair) for pair in boards(number, present))
+
+
+def swiss_rounds(entrants: int, wanted: int | None = None) -> int:
+    """Return how many rounds there are: as many as a knock-out has, or what is wanted, so that all can be paired.
+
+    After half as many rounds as there are players, everybody has still half of the others to meet, which is enough.
+
+    >>> swiss_rounds(8), swiss_rounds(33), swiss_rounds(8, 9), swiss_rounds(3)
+    (3, 6, 4, 2)
+    """
+    return min(wanted or (entrants - 1).bit_length(), (entrants + 1) // 2)
+
+
+def swiss(field: Field) -> RoundStep:
+    if field.is_open:
+        return WAIT
+    number = field.last_round + 1
+    playing = [entrant for entrant in field.entrants if entrant.is_playing]
+    if number > field.rounds or len(playing) < 2:
+        return RoundStep(is_over=True)
+    meetings = _dutch(field, playing, number)
+    if not is_legal(field, playing, meetings):
+        log.warning("no more rounds", reason="nobody is left to meet", round=number)
+        return RoundStep(is_over=True)
+    return RoundStep(tuple(boards(number, meetings)))
+
+
+def _dutch(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple[int, int | None]]:
+    # Imported here: it takes half a second, and few tournaments are a Swiss.
+    from caissify_pairings import generate_pairings
+
+    met = {(pair.first, pair.second) for pair in field.pairs if pair.second is not None and pair.is_played}
+    players = [_player(field, entrant) for entrant in playing]
+    found = generate_pairings("dutch", players, met, number, field.rounds)
+    in_order = sorted(found, key=lambda each: (each["black_id"] is None, each["table"]))
+    return [(each["white_id"], each["black_id"]) for each in in_order]
+
+
+def _player(field: Field, entrant: Entrant) -> dict[str, Any]:
+    pairs = field.of_player(entrant.player)
+    return {
+        "id": entrant.player,
+        "name": "",
+        "score": field.points(entrant.player),
+        "rating": 0,
+        "starting_number": entrant.seed,
+        "pairing_number": entrant.seed,
+        "color_hist": [WHITE if pair.first == entrant.player else BLACK for pair in pairs if pair.is_played],
+        "float_history": [_float(field, pair, entrant.player) for pair in pairs],
+        "bye_count": sum(pair.is_bye for pair in pairs),
+        "forfeit_win_count": sum(_is_free(pair, entrant.player) and not pair.is_bye for pair in pairs),
+    }
+
+
+def _is_free(pair: Matchup, player: int) -> bool:
+    return not pair.is_played and pair.points_of(player) == WIN
+
+
+def _float(field: Field, pair: Matchup, player: int) -> str:
+    """Return whether the player met somebody with fewer points before the round, or with more."""
+    if pair.second is None or not pair.is_played:
+        return "down" if _is_free(pair, player) else "none"
+    opponent = pair.second if player == pair.first else pair.first
+    own, theirs = (_before(field, each, pair.round) for each in (player, opponent))
+    return "down" if own > theirs else "up" if own < theirs else "none"
+
+
+def _before(field: Field, player: int, number: int) -> float:
+    return sum(pair.points_of(player) for pair in field.of_player(player) if pair.round < number)
+
+
+def is_legal(field: Field, playing: Iterable[Entrant], meetings: Iterable[tuple[int, int | None]]) -> bool:
+    """Return whether everybody is in the round once, nobody meets somebody again, and nobody has a second bye."""
+    pairs = [*meetings]
+    busy = [player for pair in pairs for player in pair if player is not None]
+    met = {frozenset(pair.players) for pair in field.pairs}
+    byes = [first for first, second in pairs if second is None]
+    had = {pair.first for pair in field.pairs if pair.is_bye}
+    return (
+        sorted(busy) == sorted(entrant.player for entrant in playing)
+        and not any(frozenset(pair) in met for pair in pairs)
+        and len(byes) == len(busy) % 2
+        and had.isdisjoint(byes)
+    )
+
+
+def knock_out_rounds(entrants: int, wanted: int | None = None) -> int:
+    """Return how many rounds there are.
+
+    >>> knock_out_rounds(8), knock_out_rounds(5), knock_out_rounds(2)
+    (3, 3, 1)
+    """
+    return (entrants - 1).bit_length()
+
+
+def bracket(number_of_rounds: int) -> tuple[int, ...]:
+    """Return the seeds from the top of the bracket to its bottom: the best meet as late as possible.
+
+    >>> bracket(3)
+    (1, 8, 4, 5, 2, 7, 3, 6)
+    """
+    seeds: tuple[int, ...] = (1,)
+    for _ in range(number_of_rounds):
+        sum_of_two = 2 * len(seeds) + 1
+        seeds = tuple(seed for each in seeds for seed in (each, sum_of_two - each))
+    return seeds
+
+
+def knock_out(field: Field) -> RoundStep:
+    """Return the second matches of those who drew; once all is decided, the next round."""
+    replays = tuple(_replays(field))
+    if replays or field.is_open:
+        return RoundStep(replays) if replays else WAIT
+    new = () if field.pairs else _first_round(field)
+    while not any(pair.result is None for pair in new):
+        known = field.with_pairs(new)
+        if known.last_round == field.rounds:
+            return RoundStep(new, is_over=True)
+        new = (*new, *_next_round(known))
+    return RoundStep(new)
+
+
+def _first_round(field: Field) -> tuple[Matchup, ...]:
+    by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
+    drawn = bracket(field.rounds)
+    meetings = []
+    for one, other in zip(drawn[::2], drawn[1::2], strict=True):
+        better, worse = sorted((one, other))
+        # The lower seed moves first, to make up for it.
+        meetings.append((by_seed[worse], by_seed[better]) if worse in by_seed else (by_seed[better], None))
+    return tuple(field.settled(pair) for pair in boards(1, meetings))
+
+
+def _next_round(field: Field) -> tuple[Matchup, ...]:
+    winners = [winner_of(field, tie) for tie in ties(field.of_round(field.last_round))]
+    meetings = [_in_order(field, one, other) for one, other in zip(winners[::2], winners[1::2], strict=True)]
+    return tuple(field.settled(pair) for pair in boards(field.last_round + 1, meetings))
+
+
+def _in_order(field: Field, one: int, other: int) -> tuple[int, int]:
+    """Return who moves first, and who second: first who has done so in fewer matches, otherwise the lower seed."""
+    seeds = field.seeds()
+    first, second = sorted((one, other), key=lambda player: (field.firsts(player), -seeds[player]))
+    return first, second
+
+
+def ties(pairs: Iterable[Matchup]) -> Iterator[tuple[Matchup, ...]]:
+    in_order = sorted(pairs, key=lambda pair: (pair.board, pair.game))
+    for _, games in groupby(in_order, key=lambda pair: pair.board):
+        yield tuple(games)
+
+
+def _replays(field: Field) -> Iterator[Matchup]:
+    for tie in ties(field.of_round(field.last_round)):
+        (only, *more) = tie
+        undecided = only.result in (Score.DRAW, Score.NEITHER) and only.second is not None
+        if undecided and not more and all(field.entrant(player).is_playing for player in only.players):
+            yield Matchup(only.round, only.board, only.second or 0, only.first, game=2)
+
+
+def winner_of(field: Field, tie: tuple[Matchup, ...]) -> int:
+    last = tie[-1]
+    if last.second is None or last.result is Score.FIRST:
+        return last.first
+    if last.result is Score.SECOND:
+        return last.second
+    seeds = field.seeds()
+    return min(last.players, key=lambda player: (not field.entrant(player).is_playing, seeds[player]))
+
+
+def ties_won(field: Field, player: int) -> int:
+    """Return how many rounds the player has survived, also without anybody to beat."""
+    last = max((pair.round for pair in field.of_player(player)), default=0)
+    if last == 0 or last < field.last_round:
+        return max(last - 1, 0)
+    (tie,) = (each for each in ties(field.of_round(last)) if player in each[0].players)
+    return last - 1 + (_is_decided(field, tie) and winner_of(field, tie) == player)
+
+
+def _is_decided(field: Field, tie: tuple[Matchup, ...]) -> bool:
+    last = tie[-1]
+    if last.result in (None, Score.FIRST, Score.SECOND):
+        return last.result is not None
+    return last.game > 1 or not all(field.entrant(player).is_playing for player in last.players)
+
+
+FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
+    Format.ROUND_ROBIN: round_robin,
+    Format.SWISS: swiss,
+    Format.KNOCK_OUT: knock_out,
+}
+ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
+    Format.ROUND_ROBIN: round_robin_rounds,
+    Format.SWISS: swiss_rounds,
+    Format.KNOCK_OUT: knock_out_rounds,
+}
+"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
+
+
+def following(field: Field) -> RoundStep:
+    return FOLLOWING[field.kind](field)
