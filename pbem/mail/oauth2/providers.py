@@ -1,7 +1,6 @@
 """Providers: where they give tokens, and for what."""
 
 import json
-import os
 import tempfile
 import time
 import urllib.request
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from pbem.config import OAuth2Settings
 from pbem.config.mail import is_secure
 from pbem.secret import BadConfig
+from pbem.storage import drafts
 
 ANSWER_SECONDS = 15.0
 """How long a provider may take to answer."""
@@ -115,20 +115,11 @@ def load(path: Path) -> Tokens | None:
 
 def save(path: Path, tokens: Tokens) -> None:
     """Store the tokens, all or nothing; for the owner of the folder if we are root. Raises OSError."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # it is ours alone
-    draft = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(asdict(tokens), file)
-            file.flush()
-            os.fsync(file.fileno())
-            if os.geteuid() == 0:
-                owner = path.parent.stat()
-                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        draft.write_text(json.dumps(asdict(tokens)), encoding="utf-8")
+        drafts.adopt(draft, path.parent)
+        drafts.publish(draft, path)
 
 
 USUAL_SECONDS = 3_600

@@ -12,6 +12,7 @@ import structlog
 from pbem.config import MaildirSettings
 from pbem.mail.reading.limits import header_block
 from pbem.mail.transports.protocols import Arrival, NotAccepted, ServerUnreachable
+from pbem.storage import drafts
 
 log = structlog.get_logger()
 
@@ -97,14 +98,12 @@ class MaildirOutbox:
         try:
             _make(self._folder)
             try:
-                with draft.open("xb") as file:
-                    file.write(raw)
-                    file.flush()
-                    os.fsync(file.fileno())
+                draft.write_bytes(raw)
+                drafts.sync(draft)
                 draft.rename(self._folder / "new" / name)
             finally:
                 draft.unlink(missing_ok=True)
-            _flush(self._folder / "new")
+            drafts.sync(self._folder / "new")
         except OSError as error:
             raise NotAccepted(
                 f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True
@@ -139,12 +138,3 @@ def _waiting(folder: Path) -> list[str]:
 def _batched(names: list[str]) -> Iterator[tuple[str, ...]]:
     for at in range(0, len(names), BATCH):
         yield tuple(names[at : at + BATCH])
-
-
-def _flush(folder: Path) -> None:
-    """Make the new name in the folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -23,7 +23,8 @@ from sqlalchemy import Engine
 from pbem import failpoints
 from pbem.config import Settings, certificates, secrets
 from pbem.failpoints import Step
-from pbem.server.backups import NotBackedUp, NotRestored, copies, drafts
+from pbem.server.backups import NotBackedUp, NotRestored, copies
+from pbem.storage import drafts
 
 FORMAT = 2
 """Raised when an older version couldn't restore what a newer one has backed up."""

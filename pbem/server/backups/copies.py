@@ -15,8 +15,8 @@ from typing import IO
 
 from sqlalchemy import Engine, inspect, text
 
-from pbem.server.backups import NotBackedUp, NotRestored, drafts
-from pbem.storage import database
+from pbem.server.backups import NotBackedUp, NotRestored
+from pbem.storage import database, drafts
 
 
 def take(engine: Engine, file: Path) -> tuple[str, str]:

@@ -13,9 +13,9 @@ from pbem import config, failpoints
 from pbem.config import Settings
 from pbem.config.veiled import veils
 from pbem.failpoints import Step
-from pbem.server.backups import NotRestored, archive, copies, drafts
+from pbem.server.backups import NotRestored, archive, copies
 from pbem.server.backups.archive import CONFIG, Manifest
-from pbem.storage import database
+from pbem.storage import database, drafts
 from pbem.storage.database import Progress
 
 

@@ -29,12 +29,13 @@ def sweep(beside: Path) -> None:
 def publish(draft: Path, path: Path, mode: int = 0o600) -> None:
     """Give a whole file its name, for good: it survives a power cut."""
     draft.chmod(mode)
-    _sync(draft)
+    sync(draft)
     draft.rename(path)
-    _sync(path.parent)
+    sync(path.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Let a file, or the names in a folder, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
