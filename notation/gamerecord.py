@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engines.core import BadOption, Seat
-from notation import ending as endings
+from engines.core import Seat
 from notation.games import GAMES
-from notation.record import BadRecord, Record, replay
+from notation.record import Record, replay
 
 MOMENTS = "turns"
 """The field of the header with the times of the turns."""
@@ -67,71 +66,6 @@ def dumps(record: Record, site: Site, result: Result) -> str:
     """
     document = {"header": _header(record, site, result), "moves": rounds(record, result.reason)}
     return f"{json.dumps(document, indent=1, ensure_ascii=False)}\n"
-
-
-def loads(text: str) -> tuple[Record, Site, Result]:
-    """Return what `dumps` wrote, or another server about a game that we have; raise BadRecord."""
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as bad:
-        raise BadRecord(0, text, f"this is no JSON: {bad.msg}", line=bad.lineno) from bad
-    except (ValueError, RecursionError) as bad:
-        raise BadRecord(0, text, "this is no JSON that can be read") from bad
-    try:
-        header, moves = document["header"], list(_moves(document["moves"]))
-        names = tuple(str(player["name"]) for player in header["players"])
-        first, second = (float(player["result"]) for player in header["players"])
-        options = dict(str(variant).split("=", 1) for variant in header["game"].get("variants", ()))
-        title, site = str(header["game"]["name"]), header["site"]
-        where = Site(
-            str(site.get("name", "")),
-            str(site.get("gameid", "")),
-            (str(header["players"][0].get("userid", "")), str(header["players"][1].get("userid", ""))),
-            started=str(header.get("date-start", "")),
-            ended=str(header.get("date-end", "")),
-            generated=str(header.get("date-generated", "")),
-            moments=tuple(map(_moment, header.get(MOMENTS, ()))),
-        )
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
-        raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
-    key = next((game.key for game in GAMES.games() if title.casefold() in (game.key, game.title.casefold())), title)
-    reason = moves[-1][1] if moves else ""
-    turns, players = tuple(turn for turn, _ in moves), (names[0], names[1])
-    try:
-        ending = endings.read([f"Ended: {reason}"], players)
-        began = str(header.get("began", ""))
-        record = Record(key, options, players, turns, ending, began=began, lines=_lines(text, turns))
-    except BadOption as bad:
-        raise BadRecord(0, text, bad) from bad
-    return record, where, Result(None if first == second else 0 if first > second else 1, reason)
-
-
-def _moment(told: Any) -> Moment:
-    """Return when a turn was played; raise KeyError, TypeError or ValueError."""
-    used = told.get("used")
-    return Moment(str(told["received"]), None if used is None else int(used))
-
-
-def _moves(rounds: Any) -> Iterator[tuple[str, str]]:
-    """Yield every turn with what the record says of the result there; raise ValueError, KeyError or TypeError."""
-    for played in rounds:
-        for turn in played:
-            if isinstance(turn, str):
-                yield turn, ""
-            elif isinstance(turn, dict):
-                yield str(turn["move"]), str(turn.get("result", ""))
-            elif turn is not None:
-                raise ValueError("a turn is a text or an object")
-
-
-def _lines(text: str, turns: Sequence[str]) -> tuple[int, ...]:
-    """Return the line of each turn: they stand in the text in playing order."""
-    at, found = text.find('"moves"'), []
-    for turn in turns:
-        next_at = text.find(json.dumps(turn, ensure_ascii=False), max(at, 0))
-        at = next_at + 1 if next_at >= 0 else at
-        found.append(text.count("\n", 0, at) + 1)
-    return tuple(found)
 
 
 def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:

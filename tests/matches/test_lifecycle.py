@@ -249,7 +249,6 @@ def trespasses(source: str) -> list[str]:
 
 WRITERS = {
     "matches/arranged.py": {"Match()"},
-    "features/records/imported.py": {"Match()"},
     "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
 }
 """What other modules write: a match that is new, which the lifecycle takes over."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from notation.gamerecord import Result, Site, dumps, loads, rounds
+from notation.gamerecord import Result, Site, dumps, rounds
 from notation.record import Record, replay
 from tests.diagrams import NAMES, played
 
@@ -52,12 +52,3 @@ def test_a_match_is_told_in_the_fields_of_the_schema_round_by_round() -> None:
     }
     drawn = json.loads(dumps(record, SITE, Result(None, "agreed")))
     assert [player["result"] for player in drawn["header"]["players"]] == [0, 0]
-
-
-def test_the_signature_of_an_earlier_version_is_ignored() -> None:
-    record = Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2"))
-    text = dumps(record, SITE, Result(0, "resigned"))
-    signed = json.loads(text)
-    signed["header"]["signature"] = {"by": "pbem.example", "key": "x", "value": "x"}
-    assert loads(json.dumps(signed, indent=1) + "\n")[1:] == loads(text)[1:]
-    assert loads(json.dumps(signed))[0].moves == record.moves

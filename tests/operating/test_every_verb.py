@@ -83,7 +83,6 @@ VERBS = {
     "player delete": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
     "match close": Verb("1 --yes", absent=("99 --yes",)),
     "match adjudicate": Verb("1 draw --yes", absent=("99 draw --yes", "1 nobody --yes")),
-    "match import": Verb("T/record.txt", code=1, absent=("T/record.txt --player X=nobody", "T/none.txt")),
     "tournament open": Verb("swiss quadraphages time=14d+1d", absent=("swiss chess time=14d+1d", "knitting")),
     "tournament list": Verb(),
     "tournament show": Verb("1", absent=("99",)),
@@ -221,7 +220,7 @@ def test_what_is_absent_is_said_with_exit_code_1(busy: Site) -> None:
         for absent in verb.absent:
             done = busy.pbem(*words(busy, name, absent))
             assert done.code == 1, (name, absent, done)
-            assert done.err.startswith("pbem: ") or name == "match import", (name, absent, done)
+            assert done.err.startswith("pbem: "), (name, absent, done)
             assert "done" not in done.out
 
 
@@ -270,7 +269,7 @@ def test_an_output_that_nobody_reads_or_that_is_full_ends_a_verb(busy: Site, nam
     assert said.endswith("pbem: the output can't be written: No space left on device\n")
 
 
-@pytest.mark.parametrize("name", ["run", "feed", "backup", "player delete", "match import", "publish"])
+@pytest.mark.parametrize("name", ["run", "feed", "backup", "player delete", "publish"])
 def test_ctrl_c_is_a_sentence(busy: Site, name: str) -> None:
     before = everything(busy.database)
 
