@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -90,8 +91,7 @@ class Isolated:
         checkout = str(Path(pbem.__file__).parent.parent)
         self._environment = {**(kept if environment is None else environment), "PYTHONPATH": checkout}
         self._start = (str(megabytes), str(niceness), *modules)
-        self._most_calls = most_calls
-        self._lost = lost
+        self._most_calls, self._lost = most_calls, lost
         self._turn = threading.Lock()
         self._process: _Process | None = None
         self._is_closed = False
@@ -102,17 +102,11 @@ class Isolated:
             self._running()
 
     def call(
-        self,
-        function: Callable[[*Arguments], Result],
-        *arguments: *Arguments,
-        seconds: float,
-        longest: float | None = None,
+        self, function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float, longest: float = 0.0
     ) -> Result:
-        """Return what a function of a module returns.
+        """Return what a function of a module returns. Raises Lost, and Unavailable.
 
         It may compute for so many seconds, and take as many as `longest` says, or PATIENCE times those it may compute.
-
-        Raises Lost, and Unavailable.
         """
         with self._turn:
             process = self._running()
@@ -178,20 +172,19 @@ class _Process:
             raise Unavailable(f"a process can't be started: {lost}") from lost
 
     def call(
-        self, function: Callable[..., Result], arguments: tuple[object, ...], seconds: float, longest: float
+        self, function: Callable[..., Result], arguments: tuple[object, ...], seconds: float, most: float
     ) -> Result:
         self.calls += 1
-        answer = self._exchanged(pickle.dumps((function, arguments, seconds)), longest)
-        answers: TypeAdapter[Result] = _answers(function)
+        answer = self._exchanged(pickle.dumps((function, arguments, seconds)), most)
         try:
+            answers: TypeAdapter[Result] = _answers(function)
             return answers.validate_json(answer)
         except ValidationError as error:
             raise Lost(Why.ENDED, self.end()) from error
 
     def _exchanged(self, request: bytes | None, longest: float) -> bytes:
         """Send a request, and return the answer; raises Lost, and then the process has ended."""
-        is_late = threading.Event()
-        timer = threading.Timer(longest, self._expire, (is_late,))
+        timer, begun = threading.Timer(longest, self.kill), time.monotonic()
         timer.daemon = True
         timer.start()
         try:
@@ -200,14 +193,10 @@ class _Process:
             return self._connection.recv_bytes(LARGEST_ANSWER)
         except (OSError, EOFError) as error:
             code = self.end()
-            why = Why.NO_ANSWER if is_late.is_set() else REASONS.get(code, Why.ENDED)
-            raise Lost(why, code) from error
+            is_late = time.monotonic() - begun >= longest
+            raise Lost(Why.NO_ANSWER if is_late else REASONS.get(code, Why.ENDED), code) from error
         finally:
             timer.cancel()
-
-    def _expire(self, is_late: threading.Event) -> None:
-        is_late.set()
-        self.kill()
 
     def kill(self) -> None:
         """Kill the process if it still runs; a thread that waits for its answer notices."""
@@ -252,7 +241,6 @@ def main(descriptor: int, megabytes: int, niceness: int, *modules: str) -> None:
 
 
 def _end_with_the_server() -> None:
-    """End this process, whatever it is doing, at the end of standard input."""
     sys.stdin.buffer.read()
     os._exit(os.EX_OK)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from pbem import isolated
 from pbem.isolated import Unavailable
-from pbem.mail.reading import parsers
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
 from pbem.mail.reading.parsers import IsolatedParser
@@ -127,10 +127,10 @@ def test_a_frozen_process_is_replaced(reader: IsolatedParser, monkeypatch: pytes
     first = number(reader)
 
     def be_patient() -> None:
-        monkeypatch.setattr(parsers, "PATIENCE", 200)
+        monkeypatch.setattr(isolated, "PATIENCE", 200)
 
     monkeypatch.setattr(reader._isolated, "_lost", be_patient)
-    monkeypatch.setattr(parsers, "PATIENCE", 0.1)
+    monkeypatch.setattr(isolated, "PATIENCE", 0.1)
     os.kill(first, signal.SIGSTOP)
     assert reader.read(MAILS["base64"](), None, ()).error is None
     assert not is_running(first)
@@ -142,7 +142,7 @@ def test_a_message_is_not_given_up_because_the_machine_is_busy(
     reader: IsolatedParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit counts what the process computes, not the time in which others do."""
-    monkeypatch.setattr(parsers, "PATIENCE", 1_000)
+    monkeypatch.setattr(isolated, "PATIENCE", 1_000)
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
     go_on = threading.Timer(0.4, os.kill, (first, signal.SIGCONT))

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar, TypeVarTuple
 
 from pbem.checks import ChecksSettings
-from pbem.isolated import PATIENCE, Isolated, Lost, Why
+from pbem.isolated import Isolated, Lost, Why
 from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
@@ -104,13 +104,12 @@ class IsolatedParser:
         self._isolated.close()
 
     def _call(self, function: Callable[[*Arguments], Answer], *arguments: *Arguments) -> Answer:
-        longest = PATIENCE * self._seconds
         try:
-            return self._isolated.call(function, *arguments, seconds=self._seconds, longest=longest)
+            return self._isolated.call(function, *arguments, seconds=self._seconds)
         except Lost as lost:
             if lost.why not in AGAIN:
                 raise
-        return self._isolated.call(function, *arguments, seconds=self._seconds, longest=longest)
+        return self._isolated.call(function, *arguments, seconds=self._seconds)
 
 
 class InProcessParser:
