@@ -38,7 +38,6 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("replay 1#1 bob undo=free", "In a replay, you ask before you take a turn back.", 'Leave out "undo=free".'),
     # Seeks and other players
     ("seek kvadratik rating=strong", '"rating=strong" is not a range of ratings.', '"rating=1400-1700"'),
-    ("seeks rating=1400-1700", "Ratings are those of a game, and the line names none.", "seeks quadrature"),
     ("take 99", "Seek 99 isn't open", '"seeks" lists those that are open.'),
     ("unseek 3", "You have no open seek 3.", '"seeks" lists the open ones.'),
     ("block nobody", "No player is called nobody.", '"who" lists players'),

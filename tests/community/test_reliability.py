@@ -1,6 +1,5 @@
 """How reliable players are: what counts, who sees seeks for reliable players, and what it costs."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -61,7 +60,7 @@ def test_only_the_last_twenty_count_in_whichever_seat(session: Session) -> None:
 
 def test_who_loses_on_time_more_often_neither_sees_nor_takes_a_seek_for_reliable_players(session: Session) -> None:
     alice, _, carol = people(session)
-    put_up(session, carol, replace(QUADRATURE, reliable=True))
+    put_up(session, carol, QUADRATURE | {"reliable": True})
 
     for day, sees in enumerate((True, False)):  # one is forgiven
         finish(session, Termination.TIMEOUT, 0, day)

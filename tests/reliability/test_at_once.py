@@ -16,13 +16,11 @@ from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from notation.time_control import TimeControl
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import commands as expiry
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import SeekTerms
 from pbem.matches import agreements, integrity, queries
 from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
@@ -45,6 +43,7 @@ from pbem.storage.models import (
     Seek,
     TakenBack,
 )
+from tests.community.seeking import put_up
 from tests.contests import NOW, play, started
 from tests.postgres import Postgres
 from tests.servers import until
@@ -112,8 +111,8 @@ def told(engine: Engine) -> Counter[str]:
 
 def seek(session: Session) -> None:
     """Let alice seek a match."""
-    terms = SeekTerms("kvadratik", {}, TimeControl(), "me")
-    seeks.put_up(session, session.get_one(Player, 1), terms, 1, NOW, LATER)
+    terms = {"game": "kvadratik", "options": {}, "begin": "me"}
+    put_up(session, session.get_one(Player, 1), terms, until=LATER)
 
 
 # Two people

@@ -9,10 +9,7 @@ from sqlmodel import Session, col, select
 
 from engines.seats import other
 from notation.ending import Ending, Termination
-from notation.time_control import TimeControl
 from pbem.failpoints import Step
-from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import SeekTerms
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, hosting, ladders
 from pbem.features.watching import watches
@@ -20,6 +17,7 @@ from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Player, Tournament
+from tests.community.seeking import put_up
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects, forgive
 from tests.reliability.past import by_day
@@ -65,9 +63,9 @@ def _challenge_that_ends(rehearsal: Rehearsal) -> None:
 def _seek_that_ends(rehearsal: Rehearsal) -> None:
     """Let a seek of x0 have ended an hour ago."""
     now = rehearsal.server.clock()
-    terms = SeekTerms("hexaphages", {}, TimeControl(), "me")
+    terms = {"game": "hexaphages", "options": {}, "begin": "me"}
     with transaction(rehearsal.server.engine) as session:
-        seeks.put_up(session, player(session, X), terms, 1, now - 28 * DAY, now - HOUR)
+        put_up(session, player(session, X), terms, until=now - HOUR, created=now - 28 * DAY)
 
 
 def _tournament_that_begins(rehearsal: Rehearsal) -> None:

@@ -8,7 +8,6 @@ from sqlmodel import Session, col
 
 from notation import time_control
 from notation.games import GAMES
-from notation.time_control import BadTime
 from pbem.config import ServerSettings
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.refusals import check_running
@@ -18,7 +17,7 @@ from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
-from pbem.features.seeks.seeks import ANY, MOST_MATCHES, RELIABLE, BadRange, RatingRange, SeekTerms, WantedMatch
+from pbem.features.seeks.seeks import ANY, MOST_MATCHES, RELIABLE, BadRange, RatingRange
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
@@ -41,32 +40,39 @@ def seek(request: Request, line: Line) -> Decision:
     given, options = line.given, dict(line.given.all(OPTION))
     rated, reliable = terms.is_rated(given), RELIABLY in given
     repeat = _repeat(options.pop(REPEAT, str(MOST_MATCHES) if STANDING in given else "1"), line)
-    ratings = _ratings(request, line, player, given[GAME], options.pop("rating", None)) or ANY
+    ratings = _ratings(request, line, player, given[GAME], options.pop("rating", None))
     wanted = terms.chosen(given[GAME], options, request.server.time, line.text, rated=rated)
-    offered = SeekTerms(
-        *(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings),
+    offered = Seek(
+        player=player.id or 0,
+        game=wanted.game.key,
+        options=dict(wanted.options),
+        time=time_control.to_stored(wanted.time),
+        begin=wanted.begin,
+        rated=rated,
         free_undo=wanted.free_undo,
+        lowest=ratings.lowest,
+        highest=ratings.highest,
         reliable=reliable,
+        repeat=repeat,
+        created=now,
+        expires=now + SEEK_OPEN,
     )
     check_running(request, player)
     _check_number(request, line, player, offered)
-    until = now + SEEK_OPEN
-    opened = seeks.put_up(request.session, player, offered, repeat, now, until)
-    day = schedule.day(preferences.with_defaults(player.settings), until, now)
     told = SeekOpened(
-        seek=seeks.shown(opened, player, player),
+        seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
         repeat=repeat,
-        until=day,
+        until=schedule.day(preferences.with_defaults(player.settings), offered.expires, now),
         narrowed=ratings != ANY,
         reliable=reliable,
     )
     return Decision(answer=(told,))
 
 
-def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange | None:
+def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange:
     """Return the range of ratings that the player writes, which may be about their own; raise Refused."""
     if text is None:
-        return None
+        return ANY
     own = seeks.current(request.session, player, game)
     try:
         return seeks.parse(text, seeks.FIRST if own is None else own)
@@ -84,10 +90,10 @@ def _repeat(text: str, line: Line) -> int:
     return int(text)
 
 
-def _check_number(request: Request, line: Line, player: Player, offered: SeekTerms) -> None:
+def _check_number(request: Request, line: Line, player: Player, offered: Seek) -> None:
     session = request.session
     own = seeks.of_player(session, player, request.now)
-    same = next((each for each in own if _terms(each) == offered), None)
+    same = next((each for each in own if seeks.same(each, offered)), None)
     if same is not None:
         raise Refused(
             f"You already seek that: seek {same.id}.",
@@ -103,41 +109,15 @@ def _check_number(request: Request, line: Line, player: Player, offered: SeekTer
         raise Refused(f"You've put up {SEEKS_PER_DAY} seeks today, and that's the limit.", fits="Try again tomorrow.")
 
 
-def _terms(row: Seek) -> SeekTerms:
-    time = time_control.from_stored(row.time)
-    return SeekTerms(
-        *(row.game, row.options, time, row.begin, row.rated, _range_of(row)),
-        free_undo=row.free_undo,
-        reliable=row.reliable,
-    )
-
-
-def _range_of(row: Seek) -> RatingRange:
-    return RatingRange(row.lowest, row.highest)
-
-
 def list_seeks(request: Request, line: Line) -> Decision:
     reader, page, game = request.player, line.given.get(PAGE, 1), line.given.get(GAME, None)
-    options = dict((*line.given.all(TIME), *line.given.all(RATING)))
-    if "rating" in options and game is None:
-        raise Refused(
-            "Ratings are those of a game, and the line names none.",
-            read=line.text,
-            fits=f'For example "seeks quadrature rating={options["rating"][:20]}".',
-        )
-    ratings = _ratings(request, line, reader, game, options.get("rating")) if game is not None else None
-    try:
-        time = time_control.parse(options[terms.TIME]) if terms.TIME in options else None
-    except BadTime as error:
-        raise Refused(str(error), read=line.text) from error
-    wanted = WantedMatch(game, time, ratings=ratings)
     busy = request.limits.matches_per_player
-    found, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, wanted=wanted, busy=busy)
+    found, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, game=game, busy=busy)
     told = SeekList(
         rows=seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
         page=page,
         next_page=commands.following("seeks", line.given, more=more),
-        narrowed=bool(options) or game is not None,
+        narrowed=game is not None,
     )
     return Decision(answer=(told,))
 
@@ -174,7 +154,7 @@ def take(request: Request, line: Line) -> Decision:
 
 
 def _check_rating(request: Request, row: Seek, player: Player) -> None:
-    own, ratings = seeks.current(request.session, player, row.game), _range_of(row)
+    own, ratings = seeks.current(request.session, player, row.game), seeks.ratings_of(row)
     if ratings.has(seeks.FIRST if own is None else own):
         return
     yours = f"you have none yet, which counts as {seeks.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
@@ -213,9 +193,6 @@ def unseek(request: Request, line: Line) -> Decision:
 
 NUMBER = Piece("SEEK", r"(?:(?:my )?seeks? ?)?#?(\d{1,9})", int)
 STANDING, RELIABLY = word("standing"), word("reliable")
-TIME, RATING = (
-    Piece(usage, rf"-*{usage.partition('=')[0]}=\S+", OPTION.value) for usage in ("time=14d+1d", "rating=+-200")
-)
 SEEK = Command(
     "seek",
     words(
@@ -237,7 +214,7 @@ SEEK = Command(
 )
 SEEKS = Command(
     "seeks",
-    words(opt(GAME), opt(TIME), opt(RATING), opt(PAGE), is_strict=True, respelt=terms.as_written),
+    words(opt(GAME), opt(PAGE), is_strict=True, respelt=terms.as_written),
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     Group.MATCHES,
@@ -283,7 +260,7 @@ def _again(seek: Seek) -> EndedSeek:
     options = GAMES.options_in_words(seek.game, seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
-    ratings = RatingRange(seek.lowest, seek.highest)
+    ratings = seeks.ratings_of(seek)
     rated = (
         "rated" if seek.rated else "",
         "undo=free" if seek.free_undo else "",

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
-from notation.time_control import TimeControl, from_stored, to_stored
+from notation.time_control import from_stored
 from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
 from pbem.matches.queries import name
@@ -89,43 +89,24 @@ COLLECTED = timedelta(days=1)
 """Seeks of a player that end within this time end together, so that one message tells of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeekTerms:
-    game: str
-    options: Mapping[str, str]
-    time: TimeControl
-    """The seeker's comes first, where it isn't the same for both."""
-    begin: str
-    """Who moves first: me (the seeker), you (the one who takes it) or random."""
-    rated: bool = False
-    ratings: RatingRange = ANY
-    """For whom it is."""
-    free_undo: bool = False
-    reliable: bool = False
-    """Whether it is only for reliable players."""
+TERMS = ("game", "options", "time", "begin", "rated", "free_undo", "lowest", "highest", "reliable")
 
 
-def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
+def put_up(session: Session, seek: Seek) -> Seek:
     exclude_others(session.connection(), "the number of a seek")
-    seek = Seek(
-        id=(session.exec(select(func.max(Seek.id))).one() or 0) + 1,
-        player=player.id or 0,
-        game=terms.game,
-        options=dict(terms.options),
-        time=to_stored(terms.time),
-        begin=terms.begin,
-        rated=terms.rated,
-        free_undo=terms.free_undo,
-        lowest=terms.ratings.lowest,
-        highest=terms.ratings.highest,
-        reliable=terms.reliable,
-        repeat=repeat,
-        created=now,
-        expires=until,
-    )
+    seek.id = (session.exec(select(func.max(Seek.id))).one() or 0) + 1
     session.add(seek)
     session.flush()
     return seek
+
+
+def same(one: Seek, other: Seek) -> bool:
+    """Return whether both offer the same match to the same players."""
+    return all(getattr(one, name) == getattr(other, name) for name in TERMS)
+
+
+def ratings_of(seek: Seek) -> RatingRange:
+    return RatingRange(seek.lowest, seek.highest)
 
 
 def of_player(session: Session, player: Player, now: datetime) -> list[Seek]:
@@ -138,16 +119,6 @@ def put_up_since(session: Session, player: Player, span: timedelta, now: datetim
     return session.exec(rows).one()
 
 
-@dataclass(frozen=True, slots=True)
-class WantedMatch:
-    game: str | None = None
-    time: TimeControl | None = None
-    others: bool = False
-    """Only those of others than the reader."""
-    ratings: RatingRange | None = None
-    """Only those of players with such a rating in the game."""
-
-
 def listed(
     session: Session,
     reader: Player,
@@ -155,16 +126,18 @@ def listed(
     most: int,
     *,
     page: int = 1,
-    wanted: WantedMatch | None = None,
+    game: str | None = None,
+    others: bool = False,
     busy: int | None = None,
 ) -> tuple[list[tuple[Seek, Player]], bool]:
     """Return a page of the open seeks that the reader may see, newest first, and whether there are more.
+
+    With `game`, only those are listed, and with `others`, only those of others than the reader.
 
     Not shown are those that the reader couldn't take: of players who have stopped their news or can't be reached, where
     one has blocked the other, for other ratings or more reliable players, and of players who play as many matches as
     they want, or `busy`.
     """
-    wanted = wanted or WantedMatch()
     found = (
         select(Seek, Player)
         .join(Player, col(Player.id) == col(Seek.player))
@@ -186,14 +159,9 @@ def listed(
             ),
         )
     )
-    if wanted.ratings is not None:
-        found = found.where(is_of(Seek.player, Seek.game, wanted.ratings.lowest, wanted.ratings.highest))
-    if wanted.game is not None:
-        found = found.where(Seek.game == wanted.game)
-    if wanted.time is not None:
-        control = to_stored(wanted.time)
-        found = found.where(col(Seek.time).is_(None) if control is None else Seek.time == control)
-    if wanted.others:
+    if game is not None:
+        found = found.where(Seek.game == game)
+    if others:
         found = found.where(Seek.player != reader.id)
     newest = found.order_by(col(Seek.expires).desc(), col(Seek.id).desc())
     rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
@@ -306,7 +274,7 @@ SHOWN = 5
 
 
 def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
-    ratings = RatingRange(seek.lowest, seek.highest)
+    ratings = ratings_of(seek)
     extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
     if ratings != ANY:
         extra.append(f"rating={ratings}")
@@ -333,5 +301,5 @@ def rows(
 
 
 def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
-    found, _ = listed(session, reader, now, SHOWN, wanted=WantedMatch(others=True))
+    found, _ = listed(session, reader, now, SHOWN, others=True)
     return rows(found, reader)
