@@ -349,6 +349,9 @@ class Line:
         """What the words say, by the command's grammar."""
         return self.command.grammar.read(self.words)
 
+    def misfit(self) -> Refused:
+        return self.given.misfit(self.command.name, self.command.advice, self.text)
+
     def ends(self, request: Request) -> bool:
         """Return whether it would end a match or an account, which even a proven message has to confirm."""
         again = self.command.proof.again

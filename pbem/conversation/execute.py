@@ -103,11 +103,7 @@ def _malformed(request: Request, line: Line) -> Refused:
     about = line.match or request.sender.match
     match = request.session.get(Match, about) if about else None
     meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
-    if meant is not None:
-        return meant
-    refused = line.given.misfit(line.command.name, line.command.advice)
-    refused.read = line.text
-    return refused
+    return meant or line.misfit()
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:

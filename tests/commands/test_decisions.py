@@ -10,6 +10,7 @@ from sqlmodel import Session, select
 from notation.ending import Ending, Termination
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome
+from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
@@ -160,3 +161,14 @@ def test_nobody_makes_us_write_about_a_match_all_day(session: Session, sent: int
     session.execute(insert(Outgoing), [about | {"message_id": f"<{number}@pbem.example>"} for number in range(sent)])
 
     assert run(request, "say Hello").verdict.outcome is outcome
+
+
+def test_a_challenge_without_a_game_goes_to_nobody(session: Session) -> None:
+    started(session)
+    alice, *_ = people(session)
+    request = asked(session, alice)
+    request = replace(request, sender=replace(request.sender, match=1))
+    to_opponent = FEATURES.commands["challenge"].at_once.to_opponent
+    assert to_opponent is not None
+
+    assert [to_opponent(request, read(f"challenge bob{game}")) for game in (" quadrupel", "")] == [True, False]

@@ -108,20 +108,16 @@ class Given:
     def all(self, piece: Piece[T]) -> tuple[T, ...]:
         return tuple(map(piece.value, self.kept.get(piece, ())))
 
-    def misfit(self, command: str, advice: str = "") -> Refused:
+    def misfit(self, command: str, advice: str = "", text: str | None = None) -> Refused:
         """Return the refusal of words that don't fit, which says what was expected."""
-        wanted = self.missing if self.missing is not None and not self.unread else None
-        named = (wanted.usage.partition("|")[0] if wanted is not None else "").lower()
-        games = GAME in (piece for slot in self.open for piece in slot.pieces)
-        if wanted is not None and named.upper() == wanted.usage.partition("|")[0]:
-            sentence = f"Which {named}?"
-        elif self.unread and games:
-            sentence = f"No game is called {self.unread.split()[0][:40]}."
+        games = any(GAME in slot.pieces for slot in self.open)
+        unread = self.unread.split()[0][:40] if self.unread else ""
+        wanted = self.missing.usage.partition("|")[0] if self.missing is not None else ""
+        if unread:
+            sentence = f"No game is called {unread}." if games else f'We can\'t read "{unread}" after "{command}".'
         else:
-            sentence = f'We can\'t read what follows "{command}".'
-            if self.unread:
-                sentence = f'We can\'t read "{self.unread.split()[0][:40]}" after "{command}".'
-        return Refused(sentence, fits=f"{advice} {intents.there_are()}".strip() if games else advice)
+            sentence = f"Which {wanted.lower()}?" if wanted.isupper() else f'We can\'t read what follows "{command}".'
+        return Refused(sentence, read=text, fits=f"{advice} {intents.there_are()}".strip() if games else advice)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,7 +42,6 @@ STEP = re.compile(r"[~@]?[A-Za-z]\d{1,2}(?:\W*[A-Za-z]\d{1,2}|[+xX]|$)")
 MOST_HEAD = 6
 """How many words may precede the userid."""
 
-_RATINGS = ("There are no ratings here.", '"games NAME" lists a player\'s matches and how they ended.')
 _AT_ONCE = (
     "A turn is played as soon as it arrives; you don't have to confirm it.",
     '"preview NUMBER TURN" shows where it leads, "#NUMBER TURN" plays it.',
@@ -55,8 +54,6 @@ ADVICE = {
     "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
     "submit": _AT_ONCE,
     "confirm": _AT_ONCE,
-    "standings": _RATINGS,
-    "ratings": _RATINGS,
     "list": (
         '"who" lists players open to challenges.',
         '"help" lists the games, "games NAME" a player\'s matches.',

@@ -9,7 +9,7 @@ from engines.core import BadOption, Game
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
-from pbem.conversation.syntax.grammar import OPTION, RATED, Given, Piece, Slot, opt, word
+from pbem.conversation.syntax.grammar import GAME, OPTION, RATED, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
 
 BEGIN = ("me", "you", "random")
@@ -40,7 +40,19 @@ class Terms:
 
 
 def options(usage: str, *further: Piece[Any]) -> Slot:
-    return opt(OPTION, RATED, *further, usage=usage, most=12)
+    return opt(*further, OPTION, RATED, usage=usage, most=12)
+
+
+def choice(name: str, example: str) -> Piece[str]:
+    return Piece(f"{name}={example}", rf"-*{name}=\S*", lambda text: text.partition("=")[2].lower())
+
+
+LEVEL = choice("level", "1")
+"""How well the opponent is to play, which only the house can choose."""
+
+
+def of(given: Given, default_time: str, text: str) -> Terms:
+    return chosen(given[GAME], dict(given.all(OPTION)), default_time, text, rated=is_rated(given))
 
 
 def is_rated(given: Given) -> bool:

@@ -10,11 +10,11 @@ from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newco
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import GAME, MATCH, OPTION, RATED, Slot, opt, words
-from pbem.conversation.syntax.terms import OPPONENT, is_first
+from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges.offers import game_said, opponent_said, read
+from pbem.features.challenges.offers import game_said, opponent_in, opponent_said
 from pbem.features.house import commands as house
 from pbem.features.house.player import LEVELS
 from pbem.features.playing import offers
@@ -33,27 +33,20 @@ def challenge(request: Request, line: Line) -> Decision:
     player, house_name = request.player, house.name(request)
     if house_name in line.given.all(OPPONENT) and player.name != house_name:
         return _against_house(request, line, player)
-    offer = read(line.given, player.name, request.server.time, line.text)
-    wanted = offer.terms
-    if offer.level is not None:
+    opponent = opponent_in(line.given, player.name)
+    wanted = terms.of(line.given, request.server.time, line.text)
+    if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
-    by_address = "@" in offer.opponent
-    other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
-    session, now = request.session, request.now
+    other = opponent_of_offer(request, line, player, opponent, wanted.game.key)
     events = lifecycle.offer(
-        session,
-        player,
-        other,
-        wanted.game.key,
-        wanted.options,
-        now,
+        *(request.session, player, other, wanted.game.key, wanted.options, request.now),
         time=wanted.time,
         rated=wanted.rated,
         free_undo=wanted.free_undo,
         challenger_begins=is_first(wanted.begin),
-        by_address=by_address,
+        by_address="@" in opponent,
     )
-    sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
+    sent = ChallengeSent(match=events[0].match.id or 0, opponent=opponent)
     return Decision(answer=(sent,), events=events)
 
 
@@ -99,10 +92,8 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player) -> Decision:
     """Start the match against the house that the line asks for. Without a word about time, there is no limit."""
-    options = dict(line.given.all(OPTION))
-    level = house.level_of(request, options.pop(house.LEVEL, None))
-    rated = terms.is_rated(line.given)
-    wanted = terms.chosen(line.given[GAME], options, time_control.NONE, line.text, rated=rated)
+    level = house.level_of(request, line.given.get(LEVEL, None))
+    wanted = terms.of(line.given, time_control.NONE, line.text)
     if wanted.free_undo:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if wanted.rated:
@@ -242,14 +233,10 @@ def withdraw(request: Request, line: Line) -> Decision:
 def _goes_to_opponent(request: Request, line: Line) -> bool:
     player = request.sender.player
     match = request.session.get_one(Match, request.sender.match)
-    if player is None:
+    if player is None or not line.given.fits:
         return False
     opponent = request.session.get_one(Player, opponent_of(match, player))
-    try:
-        offer = read(line.given, player.name)
-    except Refused:
-        return False  # refused when it is tried
-    return offer.opponent == opponent.name and not is_hidden(match, opponent)
+    return opponent.name in line.given.all(OPPONENT) and not is_hidden(match, opponent)
 
 
 def _is_against_house(request: Request, line: Line) -> bool:
@@ -264,12 +251,13 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
     key = given.get(GAME, "")
     if not key:
         raise Refused("Which game?", fits=f'"play {next(iter(GAMES))}" is enough.')
-    known = {house.LEVEL: [str(level.number) for level in LEVELS], "begin": terms.BEGIN}
-    known |= {option.name: option.choices for option in GAMES[key].game.options}
-    options = dict(given.all(OPTION))
-    if not given.fits or RATED in given or not all(choice in known.get(each, ()) for each, choice in options.items()):
+    known = {"begin": terms.BEGIN, **{option.name: option.choices for option in GAMES[key].game.options}}
+    options, level = dict(given.all(OPTION)), given.get(LEVEL, "1")
+    is_known = all(choice in known.get(name, ()) for name, choice in options.items())
+    if not (given.fits and is_known and RATED not in given and level in {str(each.number) for each in LEVELS}):
         raise Refused(f'We can read "play {key}" in that line, and not the rest.', fits=f'"play {key}" is enough.')
-    words = " ".join((key, *(f"{each}={choice}" for each, choice in options.items())))
+    options |= {"level": level} if LEVEL in given else {}
+    words = " ".join((key, *(f"{name}={choice}" for name, choice in options.items())))
     return Line(PLAY, words, None, f"play {words}")
 
 
@@ -279,7 +267,9 @@ CHALLENGE = Command(
     words(
         Slot((OPPONENT,), OPPONENT.usage, most=2),
         GAME,
-        terms.options("[option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]"),
+        terms.options(
+            "[option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]", LEVEL
+        ),
         meant_by=".",
         also={r"(\S+) (?:on|in) (?:the )?CONTEST ?#?(\d{1,9})": r"climb \2 \1"},
         respelt=terms.as_written,
@@ -298,7 +288,7 @@ PLAY = Command(
     "play",
     words(
         GAME,
-        terms.options("[level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]"),
+        terms.options("[level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]", LEVEL),
         is_strict=True,
         meant_by=r"\bGAME\b",
         respelt=house.as_written,

@@ -1,20 +1,18 @@
 """Offers to somebody, such as challenges: their rules, and what becomes of those that nobody answers."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
 from sqlalchemy import BindParameter, bindparam, exists
 from sqlmodel import Session, col, select
 
-from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.grammar import GAME, OPTION, Given, shape
+from pbem.conversation.syntax.grammar import Given, shape
 from pbem.conversation.syntax.sentences import WORDS, any_of
-from pbem.conversation.syntax.terms import OPPONENT, Terms
+from pbem.conversation.syntax.terms import OPPONENT
 from pbem.errors import Refused
 from pbem.features.house import commands as house
 from pbem.matches import lifecycle, queries
@@ -25,25 +23,12 @@ from pbem.storage.due import Due, each_row
 from pbem.storage.models import Match, MatchState, Player
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    opponent: str
-    terms: Terms
-    level: str | None = None
-    """How well the opponent is to play, which only the house can choose."""
-
-
-def read(given: Given, own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Proposal:
-    """Return the challenge that those words spell, in which Rognlie's players name themselves first. Raises Refused."""
+def opponent_in(given: Given, own_name: str | None) -> str:
+    """Return whom a challenge names, whose author Rognlie's players name as well. Raises Refused."""
     people = [name for name in given.all(OPPONENT) if name != own_name] or given.all(OPPONENT)
     if len(people) != 1:
-        raise Refused(
-            f"Whom do you challenge: {' or '.join(people)[:60]}?", fits='For example "challenge bob quadrupel".'
-        )
-    options = dict(given.all(OPTION))
-    level = options.pop(house.LEVEL, None)
-    wanted = terms.chosen(given[GAME], options, default_time, text, rated=terms.is_rated(given))
-    return Proposal(people[0], wanted, level)
+        raise Refused(f"Whom do you challenge: {' or '.join(people)[:60]}?", fits="Name one of them.")
+    return people[0]
 
 
 _PLAYING = re.compile(rf"\b(?:{any_of('playing')})\b", re.IGNORECASE)

@@ -23,7 +23,6 @@ from pbem.messages.said.sections import Hint
 from pbem.players import invitations
 from pbem.storage.models import Match, MatchState, Player
 
-LEVEL = "level"
 MOST_MATCHES = 10
 """The number of matches that a player can play against the house at the same time."""
 SAID = {

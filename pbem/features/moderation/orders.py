@@ -94,7 +94,10 @@ def by_operator(
     )
     name, _, words = text.partition(" ")
     found = features.all_commands[name]
-    (answer,) = found.run(request, Line(found, words, None, text)).answer
+    line = Line(found, words, None, text)
+    if not line.given.fits:
+        raise line.misfit()
+    (answer,) = found.run(request, line).answer
     assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
     return answer
 

@@ -12,7 +12,7 @@ from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Reach
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import GAME, MATCH_THEN, OPTION, Piece, Slot, opt, words
-from pbem.conversation.syntax.terms import BEGIN, OPPONENT, is_first
+from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.accounts.data_export import ExportedFile, packed
 from pbem.features.challenges.commands import opponent_of_offer
@@ -47,7 +47,6 @@ def replay(request: Request, line: Line) -> Decision:
     if terms.is_rated(line.given):
         raise Refused("Matches that begin at a position aren't rated.", read=line.text, fits='Leave out "rated".')
     against_house = opponent == house_name and player.name != house_name
-    level = given.pop(house.LEVEL, None)
     default = time_control.NONE if against_house else request.server.time
     begin = given.pop("begin", BEGIN[0])
     wanted = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
@@ -64,12 +63,12 @@ def replay(request: Request, line: Line) -> Decision:
         check_running(request, player)
         return house.start(
             *(request, player, wanted.game, wanted.options),
-            level=house.level_of(request, level),
+            level=house.level_of(request, line.given.get(LEVEL, None)),
             time=wanted.time,
             begins=begins,
             replay_of=source,
         )
-    if level is not None:
+    if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
     events = replays.offer(
@@ -101,7 +100,7 @@ REPLAY = Command(
     "replay",
     words(
         *(opt(MATCH_THEN), Slot((OPPONENT,), "PLAYER"), opt(GAME, usage="")),
-        terms.options("[begin=me|you|random] [time=14d+1d]"),
+        terms.options("[begin=me|you|random] [time=14d+1d]", LEVEL),
         is_strict=True,
         respelt=terms.as_written,
     ),

@@ -12,8 +12,8 @@ from pbem.config import ServerSettings
 from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands, terms
-from pbem.conversation.syntax.grammar import GAME, OPTION, PAGE, Piece, opt, word, words
-from pbem.conversation.syntax.terms import is_first
+from pbem.conversation.syntax.grammar import GAME, PAGE, Piece, opt, word, words
+from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
@@ -37,18 +37,17 @@ SEEK_OPEN = timedelta(days=28)
 
 def seek(request: Request, line: Line) -> Decision:
     player, now = request.player, request.now
-    given, options = line.given, dict(line.given.all(OPTION))
-    rated, reliable = terms.is_rated(given), RELIABLY in given
-    repeat = _repeat(options.pop(REPEAT, str(MOST_MATCHES) if STANDING in given else "1"), line)
-    ratings = _ratings(request, line, player, given[GAME], options.pop("rating", None))
-    wanted = terms.chosen(given[GAME], options, request.server.time, line.text, rated=rated)
+    given, reliable = line.given, RELIABLY in line.given
+    repeat = _repeat(given.get(REPEATED, str(MOST_MATCHES) if STANDING in given else "1"), line)
+    wanted = terms.of(given, request.server.time, line.text)
+    ratings = _ratings(request, line, player, wanted.game.key, given.get(RATING, None))
     offered = Seek(
         player=player.id or 0,
         game=wanted.game.key,
         options=dict(wanted.options),
         time=time_control.to_stored(wanted.time),
         begin=wanted.begin,
-        rated=rated,
+        rated=wanted.rated,
         free_undo=wanted.free_undo,
         lowest=ratings.lowest,
         highest=ratings.highest,
@@ -192,6 +191,7 @@ def unseek(request: Request, line: Line) -> Decision:
 
 
 NUMBER = Piece("SEEK", r"(?:(?:my )?seeks? ?)?#?(\d{1,9})", int)
+RATING, REPEATED = choice("rating", "+-200"), choice(REPEAT, "3")
 STANDING, RELIABLY = word("standing"), word("reliable")
 SEEK = Command(
     "seek",
@@ -199,7 +199,7 @@ SEEK = Command(
         GAME,
         terms.options(
             "[option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700] [reliable]",
-            *(RELIABLY, STANDING),
+            *(RELIABLY, STANDING, REPEATED, RATING),
         ),
         is_strict=True,
         meant_by=r"=|\bGAME\b",
