@@ -6,8 +6,7 @@ rich's own markup is printed as it is.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -52,19 +51,6 @@ WIDE = 10_000
 """The width of a list that goes into a file or to another program."""
 
 
-@contextmanager
-def roomy(console: Console) -> Iterator[None]:
-    """Give tables all the room that they need, unless this is a terminal."""
-    width = console.width
-    if not console.is_terminal:
-        console.width = WIDE
-    try:
-        yield
-    finally:
-        if not console.is_terminal:
-            console.width = width
-
-
 def show_json(console: Console, value: object) -> None:
     is_unicode = console.encoding.startswith("utf")
     told = json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=datetime.isoformat)
@@ -106,8 +92,10 @@ class TerminalListing:
             table.add_column(heading, overflow="fold")
         for row in self._rows:
             table.add_row(*map(shown, row))
-        with roomy(console):
-            console.print(table)
+        usual = console.width
+        console.width = usual if console.is_terminal else WIDE
+        console.print(table)
+        console.width = usual
         if more:
             console.print(f"there are more: --page {page + 1}")
 
