@@ -31,6 +31,7 @@ class Refused(Exception):
         proposal: str | None = None,
         unsent: Sequence[str] = (),
         gist: str | None = None,
+        wish: bool = False,
     ) -> None:
         self.sentence = sentence
         self.read = read
@@ -49,6 +50,8 @@ class Refused(Exception):
         """What else the sender wrote, which goes nowhere now."""
         self.gist = gist
         """What makes it the same refusal as another one; None if its words do."""
+        self.wish = wish
+        """Whether it answers a wish in plain sentences: nothing went wrong."""
         super().__init__(sentence)
 
 

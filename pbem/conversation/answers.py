@@ -1,12 +1,11 @@
 """What is a yes and what a no, for every question, offer and suggestion: the first line, if it says nothing else."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache
-from importlib import resources
 
+from pbem.conversation.syntax import phrases
 from pbem.mail.reading.text.normalize import fold
 
 LONGEST = 100
@@ -80,8 +79,7 @@ def _phrases_in(words: Sequence[str]) -> set[str]:
 
 @cache
 def _phrases() -> dict[Sequence[str], str]:
-    page = resources.files("pbem.conversation").joinpath("answers.toml").read_text(encoding="utf-8")
-    return {_words(phrase): kind for kind, phrases in tomllib.loads(page).items() for phrase in phrases}
+    return {_words(phrase): kind for kind, listed in phrases.table("answers").items() for phrase in listed}
 
 
 @cache

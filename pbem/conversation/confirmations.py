@@ -12,6 +12,7 @@ from pbem.conversation.core import Decision, Line, Request, ToPlayer
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.wording import Reading
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
@@ -28,17 +29,27 @@ QUESTION_LIVES = timedelta(days=14)
 """How long our questions can be answered."""
 
 
-def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False, once: bool = False) -> Reply:
+def hold(
+    request: Request,
+    reply: Reply,
+    parsed: ParsedMessage,
+    *,
+    has_more: bool = False,
+    once: bool = False,
+    wish: Reading | None = None,
+) -> Reply:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
-    also what it has beside `parsed`. With `once`, the same is asked once within an hour.
+    also what it has beside `parsed`. With `once`, the same is asked once within an hour. Lines of a `wish` are carried
+    out instead of the message.
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
     tells_names = request.sender.is_player
     tried = replace(request, sender=sender, tells_names=tells_names, is_trial=True)
-    trial = execute.execute(tried, replace(reply, sender=sender), parsed)
+    first = replace(parsed, commands=parsed.commands[:1]) if wish is not None and not tells_names else parsed
+    trial = execute.execute(tried, replace(reply, sender=sender), first)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
         told = (Refusal, NotAttempted, NotSent)
@@ -66,6 +77,8 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
         match=_own(request, matches),
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
         acts=acts,
+        sentence=wish.sentence if wish is not None else "",
+        answers=wish.notes if wish is not None else (),
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)
@@ -99,6 +112,8 @@ class Confirmed:
     sender: Sender
     """Who has sent it, proven now."""
     reply: Reply
+    lines: tuple[str, ...] = ()
+    """What is carried out instead of the message, where it has plain sentences."""
 
 
 def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
@@ -143,7 +158,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
     )
-    return Confirmed(held, message, sender, reply)
+    return Confirmed(held, message, sender, reply, question.lines if question.sentence else ())
 
 
 def _answer(request: Request, player: Player, question: Confirmation) -> tuple[Answer | None, Confirmation | None]:

@@ -110,6 +110,8 @@ class ToPlayer:
 class ToAddress:
     address: str
     payload: Payload
+    gist: str | None = None
+    """What makes it the same as another message, where budgets count that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,8 +210,6 @@ class Newcomer:
     """In which place it makes somebody a player, among several that do; 0 if it doesn't."""
     line: "Callable[[Request, Line], Line | None] | None" = None
     """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
-    said: Callable[[str], str | None] | None = None
-    """Returns the line that a sentence of theirs asks for: "I'd like to play kvadratik"; None for any other."""
 
 
 class Who(Flag):

@@ -4,7 +4,7 @@ Who may do what at once, who is asked first and who is introduced is in `judge`.
 """
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -12,12 +12,11 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes
+from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes, wishes
 from pbem.conversation.core import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
@@ -72,7 +71,8 @@ def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply
     if isinstance(confirmed, Reply):
         return confirmed
     meant = replace(request, sender=confirmed.sender)
-    acted = _obeyed(meant, replace(confirmed.reply, sender=confirmed.sender), confirmed.message, is_confirmed=True)
+    told = replace(confirmed.reply, sender=confirmed.sender)
+    acted = _obeyed(meant, told, confirmed.message, is_confirmed=True, instead=confirmed.lines)
     confirmed.held.verdict = f"confirmed; {acted.verdict}"
     return replace(
         acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(request.sender.held_message)
@@ -87,11 +87,13 @@ def _obeyed(
     over: Refused | Unanswerable | None = None,
     *,
     is_confirmed: bool = False,
+    instead: Sequence[str] = (),
 ) -> Reply:
-    parsed = reading.read(request, message)
+    """Do what the message says, or the lines that its sender has agreed to `instead`."""
+    parsed = reading.read_lines(request, message, instead) if instead else reading.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = reading.as_meant(request, message, parsed)
+        parsed, agreed = (parsed, None) if instead else reading.as_meant(request, message, parsed)
         reread, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
@@ -130,7 +132,7 @@ def _done(
             once = over is not None or request.sender.standing is not None
             return confirmations.hold(request, reply, _without_acts(lines), has_more=has_more, once=once)
         case Introduce():
-            return strangers.introduce(request, reply, parsed, left)
+            return wishes.of_newcomer(request, reply, parsed, left)
         case Refuse(Why.NOT_ALONE, Line() as act):
             raise _not_alone(act)
         case Refuse(Why.TOO_MANY) if over is not None:
@@ -140,7 +142,7 @@ def _done(
                 "This address doesn't belong to a player yet.",
                 fits='Write "join NAME" in a line above that; the name is one word.',
             )
-    raise did_you_mean.for_message(request, parsed)
+    return wishes.of_player(request, reply, parsed)
 
 
 def _without_acts(parsed: ParsedMessage) -> ParsedMessage:

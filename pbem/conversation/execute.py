@@ -7,14 +7,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from notation.games import GameMissing
-from pbem.conversation import feature, work
+from pbem.conversation import feature, reading, work
 from pbem.conversation.core import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
-from pbem.conversation.syntax import intents
+from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.target import Allotment, allot, note_to_opponent, opponent_in, target_of
 from pbem.errors import Refused
 from pbem.matches.agreements import is_muted_for
@@ -100,10 +101,9 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 def _malformed(request: Request, line: Line) -> Refused:
     """Return the refusal of a line whose fault the reader doesn't know: what it means, if it is a sentence."""
-    about = line.match or request.sender.match
-    match = request.session.get(Match, about) if about else None
-    meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
-    return meant or line.misfit()
+    is_sentence = bool(line.given.unread) and not any(map(str.isdecimal, line.text))
+    wish = reading.understood(request, [line.text]) if is_sentence else Reading()
+    return wording.suggestion(wish, reading.place_of(request)) if wish.wishes else line.misfit()
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:

@@ -148,7 +148,7 @@ def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddre
                 gist=message.gist,
             )
         case ToAddress():
-            mailer.to_address(message.address, message.payload)
+            mailer.to_address(message.address, message.payload, gist=message.gist)
         case ToNewAddress():
             mailer.ask_address(
                 message.address,

@@ -6,13 +6,11 @@ from functools import cache
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.feature import Features
+from pbem.conversation.syntax import phrases
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
-from pbem.conversation.syntax.sentences import WORDS
+from pbem.conversation.syntax.slots import NAME as NAME
 from pbem.messages.said import sections
 from pbem.storage.models import ANONYMOUS, IMPORTED
-
-NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-
 
 STANDING_FOR = (ANONYMOUS, IMPORTED)
 """How the names of rows begin that are no player's."""
@@ -49,8 +47,7 @@ def reserved_keys(features: Features) -> frozenset[str]:
     True
     """
     commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
-    phrases = (*POLITE, *GREETINGS, *(phrase for kind in WORDS.values() for phrase in kind))
-    said = (word for phrase in phrases for word in phrase.split())
+    said = {*(word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()), *phrases.stop_words()}
     terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
     contests = ("ladder", "swiss")
     return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))

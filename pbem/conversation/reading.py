@@ -1,7 +1,9 @@
 """What a message says, in the light of what it answers: a `yes` means what the answered message suggests or offers."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlmodel import col, select
 
@@ -10,12 +12,17 @@ from notation.games import GameMissing, GamePack
 from pbem.conversation import answers, suggested_yes
 from pbem.conversation.answers import Answer
 from pbem.conversation.core import Line, Request, Role
+from pbem.conversation.syntax import sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.conversation.syntax.wording import Place, Reading
 from pbem.errors import Refused
+from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
-from pbem.matches.queries import games_of, pack_of
+from pbem.matches.clock.timekeeping import ZONE
+from pbem.matches.queries import games_of, of_player, pack_of
 from pbem.matches.snapshot import snapshot_of
+from pbem.messages import preferences
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 PLAYER = "PLAYER"
@@ -24,6 +31,11 @@ PLAYER = "PLAYER"
 
 def read(request: Request, message: Message) -> ParsedMessage:
     return reader(request, message).read(message.subject, message.lines, message.cut, message.sure, message.asked)
+
+
+def read_lines(request: Request, message: Message, lines: Sequence[str]) -> ParsedMessage:
+    """Return lines of ours, about the match that the message is about."""
+    return reader(request, message).read("", lines)
 
 
 def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
@@ -118,3 +130,38 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed
             return None
         raise suggested_yes.nothing_suggested(agreed)
     return agreed
+
+
+def place_of(request: Request) -> Place:
+    player, about = request.sender.player, request.sender.match
+    is_player = player is not None and player.confirmed is not None
+    match = request.session.get(Match, about) if about else None
+    if match is None and is_player and player is not None:
+        running = of_player(request.session, player, (MatchState.RUNNING,))
+        match = running[0] if len(running) == 1 else None
+    zone = preferences.with_defaults(player.settings if player else {})[ZONE]
+    return Place(
+        today=request.now.astimezone(ZoneInfo(zone)).date(),
+        player=(player.name or "") if is_player and player is not None else "",
+        match=match.id or 0 if match is not None else 0,
+        state=match.state if match is not None else "",
+        game=match.game if match is not None else "",
+        level=match.level if match is not None else None,
+        admin=bool(request.server.admin),
+        is_player=(lambda name: _plays(request, name)) if is_player else (lambda _name: True),
+    )
+
+
+def _plays(request: Request, name: str) -> bool:
+    return request.session.exec(select(Player.id).where(Player.name == name)).first() is not None
+
+
+def understood(request: Request, lines: Iterable[str]) -> Reading:
+    return sentences.read(lines, place_of(request))
+
+
+def wishes_in(request: Request) -> Reading:
+    """Return what a whole message wants, if it is read as sentences."""
+    message = request.message
+    is_new = bare_subject(message.subject) == message.subject
+    return understood(request, (*((message.subject,) if is_new else ()), *message.certain))

@@ -76,6 +76,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         meant=refusal.meant,
         proposed=refusal.proposal is not None,
         as_of=suggested_yes.as_of(match, refusal.proposal),
+        wish=refusal.wish,
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
     unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()

@@ -3,7 +3,6 @@
 The address in From may be a victim's. So an answer can't be made to carry a message, and is short whatever is asked.
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +12,11 @@ from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
-from pbem.conversation.syntax.grammar import GAME, MATCH_THEN
+from pbem.conversation.syntax import slots
+from pbem.conversation.syntax.grammar import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.sentences import any_of, lines_said
-from pbem.errors import Silence, Unanswerable
+from pbem.conversation.syntax.wording import Reading
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.said.messages import Introduction, InvitationWaiting, titles
@@ -26,7 +26,6 @@ from pbem.storage.models import Match, Player
 
 MOST_NAMES, MOST_KEPT = 4, 3
 """How many words a person's name may have, and how many lines beside it wait for a name."""
-_NAME_IS = re.compile(rf"(?:(?:name:|{any_of('called')}|{any_of('i_am')})\s+)?(\S+?)[.!]*", re.IGNORECASE)
 
 
 def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
@@ -48,7 +47,7 @@ def reread(
 ) -> tuple[ParsedMessage, bool]:
     """Return what a message means from somebody who is no player, and whether a stranger has written more than that.
 
-    Raises Refused.
+    What isn't a line as our help writes it is left to be read as sentences. Raises Refused.
     """
     sender = request.sender
     if sender.is_player or any(line.command.of_admin for line in parsed.commands):
@@ -56,28 +55,31 @@ def reread(
     if not sender.is_stranger and not is_confirmed:
         answers_us = not parsed.commands and sender.match is None
         return _joining_first(_named(request, message, parsed) if answers_us else parsed), False
-    parsed = _as_said(request, message, parsed)
     if is_confirmed:
         return _joining_first(parsed), False
-    bare = _bare(request, parsed)
+    try:
+        bare = _bare(request, parsed)
+    except Refused:
+        if not _said_otherwise(request, parsed):
+            raise
+        bare = None
+    if bare is not None and _says_more(request, parsed, bare.commands[0]):
+        bare = None
     return bare or replace(parsed, commands=()), len(parsed.commands) > 1
 
 
-def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
-    clear = tuple(line for line in parsed.commands if not line.malformed)
-    texts = (message.subject, *message.lines)
-    said = _lines(request, lines_said(request.commands, texts))
-    if any(Role.CHALLENGES in line.command.role for line in said):  # "play quadrupel with otto@mail.example"
-        clear = tuple(line for line in clear if Role.PLAYS_HOUSE not in line.command.role)
-    elif any(Role.PLAYS_HOUSE in line.command.role for line in said):  # "challenge the house quadrupel"
-        clear = tuple(line for line in clear if Role.CHALLENGES not in line.command.role or _names_somebody(line))
-    known = {line.command for line in clear}
-    if any(command.newcomer.line is not None and command.newcomer.rank != 1 for command in known):
-        return replace(parsed, commands=clear)
-    begins = any(command.grammar.has(GAME) and command.changes for command in known)
-    new = (line for line in said if line.command not in known and not (begins and line.command.grammar.has(GAME)))
-    commands = (*new, *clear)
-    return replace(parsed, commands=commands, words=parsed.words if clear else ()) if commands else parsed
+def _said_otherwise(request: Request, parsed: ParsedMessage) -> bool:
+    """Return whether the message says as a sentence what a line of it can't be read as."""
+    said = reading.wishes_in(request)
+    return bool(said.lines or said.look) and not any("=" in line.text for line in parsed.commands)
+
+
+def _says_more(request: Request, parsed: ParsedMessage, line: Line) -> bool:
+    """Return whether the message, read as sentences, says more than its one line does: "play quadrupel with Otto"."""
+    if len(parsed.commands) > 1 or "=" in line.text or not line.command.changes:
+        return False
+    said = reading.wishes_in(request).lines
+    return len(said) > 1 or any(len(each) > len(line.text) and not each.startswith("join") for each in said)
 
 
 def _is_of_now(command: Command) -> bool:
@@ -86,15 +88,11 @@ def _is_of_now(command: Command) -> bool:
     return about_now or Role.ANSWERS in command.role or command.at_once.news
 
 
-def _names_somebody(line: Line) -> bool:
-    return line.command.newcomer.said is not None and line.command.newcomer.said(line.text) is not None
-
-
 def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
     return reading.reader(request, request.message).read("", texts).commands if texts else ()
 
 
-def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
+def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None, wish: Reading) -> Reply:
     """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough.
 
     Somebody with an open invitation is told of that instead. The reply goes to the invited address and carries a token
@@ -102,9 +100,9 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
     """
     if not request.sender.is_stranger:
         name = full_name(request, parsed)
-        rest = _rest_of_first(request, request.message)
-        return introduced(request, reply, wants_name=name is not None, name=name, rest=rest)
-    waiting = _invitation_to(request)
+        rest = wish.lines or _rest_of_first(request, request.message)
+        return introduced(request, reply, wish, wants_name=name is not None, name=name, rest=rest)
+    waiting = invitation_to(request)
     if left is not None:
         check_left(request, left)
     if rate_limits.is_introduced(request.session, request.sender, request.now):
@@ -113,10 +111,19 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
         section = InvitationWaiting(match=waiting.id or 0)
         told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
         return replace(told, gist=rate_limits.INTRODUCTION)
-    asked = _as_said(request, request.message, parsed).commands
-    rest = [line.text for line in asked if not line.malformed and line.command.changes and not _is_of_now(line.command)]
-    wants_name = bool(rest) or _wants_to_join(request, parsed, asked)
-    return replace(introduced(request, reply, wants_name=wants_name, rest=rest), gist=rate_limits.INTRODUCTION)
+    rest = [line.text for line in _waiting_lines(request, parsed, wish)]
+    wants_name = bool(rest) or wish.wants("join", "my_name") or _wants_to_join(request, parsed)
+    told = introduced(request, reply, wish, wants_name=wants_name, rest=rest)
+    return replace(told, gist=rate_limits.INTRODUCTION)
+
+
+def _waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
+    """Return the lines that wait for a name: those of sentences, or those that were written."""
+    if wish.lines:
+        return _lines(request, wish.lines)
+    written = reading.read(request, request.message).commands
+    changing = (line for line in written if not line.malformed and line.command.changes)
+    return tuple(line for line in changing if not _is_of_now(line.command))
 
 
 def check_left(request: Request, left: AnswersLeft) -> None:
@@ -126,17 +133,35 @@ def check_left(request: Request, left: AnswersLeft) -> None:
 
 
 def introduced(
-    request: Request, reply: Reply, *, wants_name: bool, name: str | None = None, rest: Sequence[str] = ()
+    request: Request,
+    reply: Reply,
+    wish: Reading,
+    *,
+    wants_name: bool,
+    name: str | None = None,
+    rest: Sequence[str] = (),
 ) -> Reply:
     """Return the reply with what a newcomer should know; a `yes` in answer to it joins, under that name or another.
 
-    The rest of what they had asked for waits for the name, and isn't repeated here.
+    The rest of what they had asked for is repeated, and waits for the name.
     """
     name = name or suggested_name(request.sender.address, request.features)
-    house = request.house.enabled
-    section = Introduction(name=name, wants_name=wants_name, keeps=bool(rest), house=house, games=titles())
+    section = Introduction(
+        name=name,
+        wants_name=wants_name,
+        sentence=wish.sentence,
+        answers=() if wish.wants("join", "games", "how_works") else wish.notes,
+        rest=tuple(rest[:MOST_KEPT]),
+        house=request.house.enabled,
+        games=titles(),
+    )
     proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
+
+
+def name_alone(request: Request, parsed: ParsedMessage) -> bool:
+    """Return whether somebody has answered us with the names of a person, and nothing else."""
+    return not request.sender.is_stranger and full_name(request, parsed) is not None
 
 
 def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
@@ -144,10 +169,10 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
 
     What else they had asked for is in the message that is answered, and follows.
     """
-    said = _NAME_IS.fullmatch(parsed.first.strip())
-    name = (said[1] if said else "").lower()
+    written = parsed.first.strip().rstrip(".!")
+    name = (slots.own_name(written) or written).lower()
     if not NAME.fullmatch(name) or name in words_in_use(request.features) or answers.says_only(name):
-        return _as_said(request, message, parsed)
+        return parsed
     joins = request.commands.joining
     rest = _lines(request, _rest_of_first(request, message))
     return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
@@ -186,15 +211,15 @@ def on_file(request: Request) -> Player:
     return player
 
 
-def _invitation_to(request: Request) -> Match | None:
+def invitation_to(request: Request) -> Match | None:
     guest = request.sender.player
     if guest is None:
         return None
     return next(iter(queries.challenges_to(request.session, guest, 1)), None)
 
 
-def _wants_to_join(request: Request, parsed: ParsedMessage, asked: Sequence[Line]) -> bool:
+def _wants_to_join(request: Request, parsed: ParsedMessage) -> bool:
     """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
     joins = request.commands.joining
     opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
-    return any(line.command is joins for line in asked) or not {joins.name, *joins.aliases}.isdisjoint(opening)
+    return not {joins.name, *joins.aliases}.isdisjoint(opening)

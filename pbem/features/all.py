@@ -12,6 +12,7 @@ from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.challenges import offers
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
+from pbem.features.explaining.operator import HUMAN
 from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
 from pbem.features.moderation import acts, broadcasts
@@ -151,7 +152,7 @@ WATCHING = Feature(
     on_ban=watches.forget,
     export=watches.export,
 )
-EXPLAINING = Feature(name="explaining", commands=(HELP, RULES))
+EXPLAINING = Feature(name="explaining", commands=(HELP, RULES, HUMAN))
 MODERATION = Feature(
     name="moderation",
     commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE),

@@ -25,7 +25,7 @@ def test_a_challenge_is_accepted_or_declined_in_plain_words(letters: Corresponde
     mails = letters.reply(letters.last("bob"), words)
 
     assert letters.rows(STATES)[0] == state
-    assert state != "offered" or 'Reply "accept" or "decline"' in said(*mails)
+    assert state != "offered" or '"#1 accept"' in said(*mails)
 
 
 def test_a_yes_accepts_an_invitation_and_makes_its_guest_a_player(letters: Correspondence) -> None:

@@ -31,7 +31,7 @@ def test_a_first_mail_gets_an_answer_that_helps(letters: Correspondence) -> None
         (answer,) = letters.write(f"carol{number}@host{number}.example", body, subject)
 
         assert expected in f"{answer['Subject']} {said(answer)}"
-        assert "bob" not in text(answer)
+        assert "bob" not in text(answer) or "bob" in body
         assert len(answer.as_bytes()) < 8_000
         assert [part.get_content_type() for part in answer.walk()] == ["text/plain"]
 

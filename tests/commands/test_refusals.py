@@ -23,7 +23,7 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("mute maybe", 'We can\'t read "maybe" after "mute".', '"mute [NUMBER] [off]"'),
     ("record 1 half", 'We can\'t read "half" after "record".', '"record [NUMBER[#TURN]] [full]"'),
     ("resume", "Match #1 isn't paused.", 'To get news by email again, write "start".'),
-    ("resign now please", 'We can\'t read "now" after "resign".', '"resign [NUMBER]"'),
+    ("resign now please", "You want to give up the match.", ""),
     ("say", "There is nothing to send.", 'Write "say TEXT".'),
     # Challenges
     ("challenge", "Which player?", "PLAYER|ADDRESS GAME"),

@@ -6,12 +6,12 @@ import pytest
 from sqlmodel import Session, select
 
 from pbem.conversation.judge import Outcome
-from pbem.conversation.syntax.sentences import lines_said
-from pbem.features.all import FEATURES
+from pbem.conversation.syntax.sentences import read
+from pbem.conversation.syntax.wording import Place
 from pbem.storage.models import Match, Seek
 from tests import toys
 from tests.commands.requests import asked, run
-from tests.contests import people
+from tests.contests import NOW, people
 
 SPELLINGS = ["loa", "Lines of Action", "LINES-OF-ACTION", "linesofaction"]
 
@@ -49,4 +49,5 @@ def test_every_command_that_takes_a_game_takes_its_title(session: Session, title
     ],
 )
 def test_a_sentence_may_have_the_title(said: str, line: str) -> None:
-    assert line in lines_said(FEATURES.commands, [said])
+    reading = read([said], Place(today=NOW.date()))
+    assert line in (*reading.lines, reading.look)

@@ -41,16 +41,18 @@ def answer_to_first(mails: list[EmailMessage]) -> str:
         return ""
     said = words_of(mails[0])
     if "Someone, hopefully you" in said:
-        line = said.partition("| ")[2].partition(" If it was you")[0].split(" | ")[0]
+        line, *more = said.partition("| ")[2].partition(" If it was you")[0].split(" | ")
         kind = line.replace(" level=3", "").replace(" level=1", "")
-        return "rest" if "along with the rest of your message" in said else kind
+        return "rest" if more or "along with the rest of your message" in said else kind
     if "What name would you like to play under?" in said:
-        return "keep" if "Then we'll do the rest of your message." in said else "name"
+        return "keep" if "Then we'll do the rest of your message" in said else "name"
     for game in ("quadrupel", "kvadratik"):
         if said.startswith(f"{game.upper()} "):
             return f"rules {game}"
     if "Write each command on a line of its own" in said:
         return "help"
+    if said.startswith("You want to know") or "We don't have that game." in said:
+        return "answer"
     if "there is nothing to stop" in said:
         return "nothing"
     return "intro" if "Here you can play board games by email." in said else said[:60]
@@ -87,16 +89,16 @@ SAYS = {
     "suggest cancel": "#1 cancel",
     "suggest say": "#1 say ",
     "suggest stop": '"stop"?',
-    "suggest delete": '"delete me"?',
+    "suggest delete": "| delete me",
     "suggest vacation": "vacation",
     "suggest rematch": "#1 rematch",
     "say show": "To move, reply with your turn",
     "say turn": "your turn",
-    "say time": '"#1 show"?',
+    "say time": "Time left",
     "say hint": '"hint"',
     "say board": "a b c d e f g h i",
     "say record": '"#1 record"?',
-    "say operator": "operator of this server",
+    "say operator": "the operator reads it",
     "say analy": "analyse",
     "say stop": '"stop"?',
 }

@@ -150,6 +150,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     ):
         letters.reply(letters.received[ALICE][1], words)
     letters.reply(letters.received[ALICE][1], "rules quadrupel")
+    letters.reply(letters.received[ALICE][1], "human\n\nThe board looks odd on my phone.")
     letters.reply(letters.received[ALICE][1], "help xyzzy\ngames\n\nAnd how are you all?")
     letters.reply(letters.received[ALICE][1], "preview 1#1 a7b7 i3i2 3 b7b4 i2f2")
     letters.write(ALICE, "challenge bob kvadratik", to=personal)

@@ -1,15 +1,14 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
-from notation.games import GameMissing
+from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
 from pbem.conversation.core import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
-from pbem.conversation.syntax import intents, rognlie
+from pbem.conversation.syntax import rognlie, slots
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.grammar import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.sentences import lines_said
 from pbem.conversation.target import is_to_move
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
@@ -23,9 +22,22 @@ from pbem.storage.models import Match, MatchState
 SHOWN, FEW_WORDS = 60, 3
 
 
-def for_message(request: Request, parsed: ParsedMessage) -> Refused:
-    about = request.sender.match
-    match = request.session.get(Match, about) if about else None
+def before_sentences(request: Request, parsed: ParsedMessage) -> tuple[Refused | None, bool]:
+    """Return what a message without commands means as a turn or a misspelt command; and whether that is a mere guess.
+
+    None where it isn't a line at all.
+    """
+    refusal = _unreadable(request, parsed) or _as_turn(request, parsed)
+    guess = parsed.guess
+    if refusal is None and guess is not None and not (guess.command.grammar.has(TURN) or guess.command.grammar.is_kept):
+        names_game = guess.command.grammar.has(GAME) and any(word in GAMES for word in guess.words.lower().split())
+        is_vague = len(parsed.first.split()) > FEW_WORDS and not names_game
+        return _finished(not_a_command(parsed.first, guess), parsed), is_vague
+    return (_finished(refusal, parsed) if refusal is not None else None), False
+
+
+def _unreadable(request: Request, parsed: ParsedMessage) -> Refused | None:
+    match = _about(request)
     if (hidden := request.message.hidden) is not None:
         return Unread(hidden.value, hidden.value, hidden.way_out)
     if not parsed.first:
@@ -41,21 +53,29 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
             return not_there(missing, match)
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
-    guess, said, turns_in = parsed.guess, parsed.first, match
+    return rognlie.advice(parsed.first, match.game if match else None)
+
+
+def _as_turn(request: Request, parsed: ParsedMessage) -> Refused | None:
+    guess, said, match = parsed.guess, parsed.first, _about(request)
     if guess is not None and guess.command.grammar.has(TURN):
-        said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
-        guess = None
+        said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
     elif guess is None and parsed.overlooked:
         said = parsed.overlooked[0]
-    refusal = (
-        rognlie.advice(parsed.first, match.game if match else None)
-        or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
-        or (_set_up_expected(request, turns_in, said) if turns_in is not None else None)
-        or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")
-        or (_said(request, parsed) if match is None else None)
-        or (not_a_command(parsed.first, guess) if guess is not None else None)
-        or _nothing_found(said, match, request.commands)
-    )
+    if match is None:
+        return None
+    return _turn_suggested(request, match, said) or _set_up_expected(request, match, said)
+
+
+def nothing_found(request: Request, parsed: ParsedMessage) -> Refused:
+    return _finished(_nothing_found(parsed.first, _about(request), request.commands), parsed)
+
+
+def _about(request: Request) -> Match | None:
+    return request.session.get(Match, request.sender.match) if request.sender.match else None
+
+
+def _finished(refusal: Refused, parsed: ParsedMessage) -> Refused:
     refusal.unsent = parsed.prose if refusal.proposal else ()
     refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
     return refusal
@@ -71,15 +91,6 @@ def _doubted(line: Line, match: Match | None) -> Refused:
     )
 
 
-def _said(request: Request, parsed: ParsedMessage) -> Refused | None:
-    wanted = [
-        line for line in lines_said(request.commands, (parsed.first, *parsed.prose)) if not line.startswith("join")
-    ]
-    if not wanted:
-        return None
-    return Refused("We think we know what you want.", read=parsed.first[:SHOWN], meant=(wanted[0],), proposal=wanted[0])
-
-
 def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
     if refusal.meant or not line.command.grammar.has(GAME):
         return
@@ -88,15 +99,29 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
         refusal.meant, refusal.proposal = (respelt,), respelt
 
 
+KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
+"""The keys of letters on a Russian keyboard, where a turn was meant."""
+
+
 def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
-    if not is_to_move(request, match):
+    """Return the refusal that suggests the turns which a text names: "Ich ziehe von d2 nach d1"; none if negated."""
+    if not is_to_move(request, match) or slots.is_negated(text):
         return None
     snapshot = snapshot_of(request.session, match)
     held = LineReader(request.commands, lambda _: snapshot.pack, match.id).held_turn(to_ascii(text))
-    meant = next(filter(None, (_resembling(snapshot, each) for each in (text, held) if each)), ())
+    meant = turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
     if not meant:
         return None
     return with_turns(Refused("We can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+
+
+def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
+    """Return the legal turns that a text resembles, or whose squares it names two by two."""
+    latin = text.lower().translate(KEYS)
+    cells = slots.cells_in(latin)
+    pairs = ("".join(cells[at : at + 2]) for at in range(0, len(cells) - 1, 2))
+    whole = _resembling(snapshot, text) or (_resembling(snapshot, latin) if latin != text.lower() else ())
+    return whole or tuple(dict.fromkeys(turn for pair in pairs for turn in _resembling(snapshot, pair)))
 
 
 def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:

@@ -1,7 +1,5 @@
 """Becoming a player: join and the welcome."""
 
-import re
-
 from sqlmodel import Session, select
 
 from notation.board import format_board
@@ -11,7 +9,6 @@ from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.grammar import Piece, words
-from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.seeks import seeks
@@ -138,30 +135,6 @@ def join(request: Request, line: Line) -> Decision:
 
 
 NAMED = Piece("NAME", r"\S+", str, is_free=True)
-_CALLED = re.compile(rf"(?:^name:|\b(?:{any_of('called')}))\s+([\w-]+)", re.IGNORECASE)
-_MORE_NAMES = re.compile(r"(?:\s+[A-Z][\w-]*){1,3}[\s.!]*")
-"""What follows where somebody has written several names, of which a player has one."""
-_I_AM = re.compile(rf"\b(?:{any_of('i_am')})\s+([\w-]+)", re.IGNORECASE)
-_JOINING = re.compile(
-    rf"\b(?:{any_of('joining')})\b(?:\s+(?:{any_of('as')})\b)?(?:\s*(?:{any_of('called')}))?\s*([\w-]+)?", re.IGNORECASE
-)
-
-
-def _said(sentence: str) -> str | None:
-    """Return the line by which somebody joins who writes that sentence; None if it says nothing of that.
-
-    >>> [_said(text) for text in ("Hi, I'm Petra and new here", "sign me up as carol", "How do I join?", "I'm new")]
-    ['join petra', 'join carol', 'join', None]
-    """
-    plain = sentence.replace("\u2019", "'")
-    called, joining = _CALLED.search(plain), _JOINING.search(plain)
-    am = next((found for found in _I_AM.finditer(plain) if found[1][:1].isupper()), None)
-    for found in (called, joining, am):
-        name = found[1].lower() if found is not None and found[1] else ""
-        if found is not None and NAME.fullmatch(name) and name not in WORDS["no_name"]:
-            has_more = _MORE_NAMES.fullmatch(plain[found.end() :])
-            return "join" if has_more else f"join {name}"
-    return "join" if joining else None
 
 
 def _for_stranger(request: Request, line: Line) -> Line | None:
@@ -179,5 +152,5 @@ JOIN = Command(
     keywords="name nickname signup-name userid user register registration",
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.GUEST),
-    newcomer=Newcomer(rank=1, line=_for_stranger, said=_said),
+    newcomer=Newcomer(rank=1, line=_for_stranger),
 )

@@ -196,7 +196,10 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
     guest = request.sender.player
     if guest is not None and challenges_to(request.session, guest, 1):
         return None
-    raise Refused("This address gets no news from us, so there is nothing to stop.")
+    raise Refused(
+        "This address gets no news from us, so there is nothing to stop.",
+        fits='We only answer those who write to us. If a player invites you, reply "stop", and nobody can again.',
+    )
 
 
 STOP = Command(

@@ -14,7 +14,7 @@ from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges.offers import game_said, opponent_in, opponent_said
+from pbem.features.challenges.offers import opponent_in
 from pbem.features.house import commands as house
 from pbem.features.house.player import LEVELS
 from pbem.features.playing import offers
@@ -281,7 +281,6 @@ CHALLENGE = Command(
     aliases=("chall", "invite"),
     keywords="invitation invitations invites option begin= offer",
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_goes_to_opponent),
-    newcomer=Newcomer(said=opponent_said),
     role=Role.CHALLENGES | Role.RESUMES,
 )
 PLAY = Command(
@@ -298,7 +297,7 @@ PLAY = Command(
     Group.MATCHES,
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_is_against_house),
-    newcomer=Newcomer(rank=3, line=_for_stranger, said=game_said),
+    newcomer=Newcomer(rank=3, line=_for_stranger),
     role=Role.PLAYS_HOUSE | Role.RESUMES,
 )
 REMATCH = Command(

@@ -1,6 +1,5 @@
 """Offers to somebody, such as challenges: their rules, and what becomes of those that nobody answers."""
 
-import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,13 +7,10 @@ import structlog
 from sqlalchemy import BindParameter, bindparam, exists
 from sqlmodel import Session, col, select
 
-from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.syntax.grammar import Given, shape
-from pbem.conversation.syntax.sentences import WORDS, any_of
+from pbem.conversation.syntax.grammar import Given
 from pbem.conversation.syntax.terms import OPPONENT
 from pbem.errors import Refused
-from pbem.features.house import commands as house
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
 from pbem.matches.lifecycle import OFFER_OPEN
@@ -29,41 +25,6 @@ def opponent_in(given: Given, own_name: str | None) -> str:
     if len(people) != 1:
         raise Refused(f"Whom do you challenge: {' or '.join(people)[:60]}?", fits="Name one of them.")
     return people[0]
-
-
-_PLAYING = re.compile(rf"\b(?:{any_of('playing')})\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_AGAINST = re.compile(rf"\b(?:{any_of('against')})\.?\s+([a-z][\w-]*)", re.IGNORECASE)
-_SOMEBODY = re.compile(rf"\b(?:{any_of('somebody')})\b", re.IGNORECASE)
-
-
-def opponent_said(sentence: str) -> str | None:
-    """Return the line that challenges whom the sentence names to the game that it names; None without one of the two.
-
-    >>> opponent_said("I'd like to play quadrupel with my friend otto@mail.example")
-    'challenge otto@mail.example quadrupel'
-    >>> opponent_said("Can I play hexaphages against Bob?"), opponent_said("Kvadratik against the computer")
-    ('challenge bob hexaphages', None)
-    """
-    game, address = shape(r"\b(GAME)\b").search(sentence), _ADDRESS.search(sentence)
-    named = (
-        found[1].lower() for found in _AGAINST.finditer(sentence) if found[1].lower() not in (*WORDS["nobody"], *GAMES)
-    )
-    whom = address[0].rstrip(".").lower() if address else next(named, None)
-    return f"challenge {whom} {game[1].lower()}" if game and whom else None
-
-
-def game_said(sentence: str) -> str | None:
-    """Return the line that begins a match against the house of the game that the sentence names; None without one.
-
-    >>> game_said("I'd love to try Kvadratik!"), game_said("kvadratik"), game_said("Is kvadratik old?")
-    ('play kvadratik', 'play kvadratik', None)
-    """
-    game = shape(r"\b(GAME)\b").search(sentence)
-    if game is None or (len(sentence.split()) > 2 and not _PLAYING.search(sentence)) or _SOMEBODY.search(sentence):
-        return None
-    level = next((word for word in house.as_written(sentence.rstrip(".!? ")).split() if word.startswith("level=")), "")
-    return f"play {game[1].lower()} {level}".strip()
 
 
 # Challenges that nobody answers end after two weeks, and their challengers are told; those challenged were asked once.

@@ -1,12 +1,9 @@
 """Explanations: help and rules."""
 
-import re
-
 from notation.games import FEW, GAMES
 from pbem.conversation.core import LOOKS, Command, Decision, Group, Line, Newcomer, Request, Who
-from pbem.conversation.syntax import intents, rognlie
+from pbem.conversation.syntax import rognlie, wording
 from pbem.conversation.syntax.grammar import GAME, opt, word, words
-from pbem.conversation.syntax.sentences import any_of
 from pbem.errors import Refused
 from pbem.features.explaining import topics
 from pbem.features.explaining.messages import Rules
@@ -54,7 +51,7 @@ def _language(key: str, named: str) -> str:
 
 
 def _which_rules() -> str:
-    return f"Write {intents.rules_commands()}." + (f" {intents.ALL}" if len(GAMES) > FEW else "")
+    return f"Write {wording.rules_commands()}." + (f" {wording.ALL}" if len(GAMES) > FEW else "")
 
 
 def _help_for_stranger(request: Request, line: Line) -> Line:
@@ -72,19 +69,6 @@ def _rules_for_stranger(request: Request, line: Line) -> Line:
         raise Refused("There is no game of that name." if words else "Which game?", fits=_which_rules())
     _language(given[GAME], given.get(LANGUAGE, ""))
     return Line(RULES, words, None, f"rules {words}")
-
-
-_ABOUT_RULES = re.compile(rf"\b(?:{any_of('rules')})\b", re.IGNORECASE)
-
-
-def _rules_said(sentence: str) -> str | None:
-    """Return the line that sends the rules of the game for which a sentence asks; None for any other.
-
-    >>> _rules_said("How do you play quadrupel?"), _rules_said("I play quadrupel")
-    ('rules quadrupel', None)
-    """
-    game = GAMES.first_in(sentence)
-    return f"rules {game}" if game and _ABOUT_RULES.search(sentence) else None
 
 
 LANGUAGE, WORD = word("LANGUAGE", r"\S+(?: \S+)?", is_name=True), word("WORD", r"\S+", is_name=True)
@@ -108,5 +92,5 @@ RULES = Command(
     keywords="rule howto",
     open_to=Who.GUESTS,
     proof=LOOKS,
-    newcomer=Newcomer(line=_rules_for_stranger, said=_rules_said),
+    newcomer=Newcomer(line=_rules_for_stranger),
 )

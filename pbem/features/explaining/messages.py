@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from pbem.messages.said.messages import GameTitle
-from pbem.storage.payloads import Part, Section
+from pbem.storage.payloads import Part, Payload, Section
 
 
 class CommandHelp(Part):
@@ -20,6 +20,21 @@ class CommandGroup(Part):
     """What is written after `help`."""
     title: str
     commands: tuple[CommandHelp, ...]
+
+
+class ForOperator(Payload, template="for_operator"):
+    """What somebody has written for the operator to read."""
+
+    by: str = ""
+    """The player; empty for somebody who is none."""
+    address: str
+    message: tuple[str, ...]
+    heading: ClassVar = "A message for the operator"
+
+
+class OperatorTold(Section, template="operator_told"):
+    address: str
+    heading: ClassVar = "Your message to the operator"
 
 
 class OptionHelp(Part):

@@ -4,7 +4,6 @@ from typing import Any
 
 from engines.core import Seat
 from notation.core import Notation
-from notation.resemblance import resembling
 from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.grammar import MATCH, TEXT, TURN, opt, words
@@ -72,7 +71,7 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
         return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
     except Refused as refusal:
         refusal.match = snapshot.number
-        meant = resembling(notation, snapshot.position, line.words)
+        meant = did_you_mean.turns_meant(snapshot, line.words)
         raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
 
 

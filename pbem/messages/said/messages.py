@@ -83,8 +83,12 @@ class Introduction(Section, template="introduction"):
     """The name that a `yes` takes, made from the address; None where none can be."""
     wants_name: bool = False
     """Whether they want to join, but under no name that a player can have."""
-    keeps: bool = False
-    """Whether the message asked for something else as well, which waits for the name."""
+    sentence: str = ""
+    """What we understood in plain sentences."""
+    answers: tuple[str, ...] = ()
+    """What we say to their questions, and what we didn't understand."""
+    rest: tuple[str, ...] = ()
+    """The lines that wait for the name."""
     house: bool = False
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
@@ -224,6 +228,10 @@ class Confirmation(Payload, template="confirm"):
     """The match of theirs that it is about, if it is one alone."""
     acts: tuple[Act, ...] = ()
     """What the admin does with it, if it is theirs."""
+    sentence: str = ""
+    """What we understood in plain sentences: a yes carries out the lines as they are printed, and nothing else."""
+    answers: tuple[str, ...] = ()
+    """What we say to their questions, and what we didn't understand."""
 
     @property
     def heading(self) -> str:

@@ -197,10 +197,7 @@ class ChallengeSent(Section, template="challenged"):
 
 
 class ChallengeClosed(News, Section, template="closed"):
-    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player.
-
-    Or it is unanswered: a message for the challenger.
-    """
+    """A challenge was declined, withdrawn or not answered: a section for who did it, a message for the other player."""
 
     match: int
     state: str
@@ -253,7 +250,6 @@ class Refusal(Section, template="refused"):
     written: str | None = None
     """The line it was read from, where that differs."""
     at: int | None = None
-    """Where the caret goes below what was read, and how broad it is."""
     width: int = 1
     fits: str = ""
     match: int | None = None
@@ -268,7 +264,12 @@ class Refusal(Section, template="refused"):
     """Whether "yes" stands for the first of these."""
     as_of: AsOf | None = None
     """Where that is a turn."""
-    heading: ClassVar = "That didn't work"
+    wish: bool = False
+    """Whether it answers a wish in plain sentences: nothing went wrong."""
+
+    @property
+    def heading(self) -> str:
+        return "Your message" if self.wish else "That didn't work"
 
 
 class NewAddresses(Payload, Section, template="renewed"):

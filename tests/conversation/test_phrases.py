@@ -1,0 +1,128 @@
+"""The one file of phrases: what each wish says of itself, and that its own wordings are understood."""
+
+from datetime import date
+
+import pytest
+
+from pbem.conversation.syntax import phrases, recogniser
+from pbem.conversation.syntax.sentences import read
+from pbem.conversation.syntax.slots import is_name
+from pbem.conversation.syntax.wording import Place
+from pbem.features.all import FEATURES
+
+LEAST = 0.93
+"""The share of the wordings that their own wish must be recognised in, as far as sentences tell it."""
+STRANGER = Place(today=date(2026, 11, 28), admin=True)
+
+
+def in_match(state: str, *, level: int | None = None) -> Place:
+    is_player = {"bob", "carol"}.__contains__
+    return Place(
+        today=date(2026, 11, 28),
+        player="alice",
+        match=1,
+        state=state,
+        game="quadrupel",
+        level=level,
+        is_player=is_player,
+    )
+
+
+@pytest.mark.slow
+def test_the_weights_are_learned_from_the_phrases() -> None:
+    found = ((name, wording) for name, wish in phrases.wishes().items() for wording in wish.wordings)
+    assert recogniser.learn(found) == recogniser.FILE.read_bytes(), "python -m pbem.conversation.syntax.recogniser"
+
+
+@pytest.mark.slow
+def test_each_wording_is_recognised() -> None:
+    found = [(name, wording) for name, wish in phrases.wishes().items() for wording in wish.wordings]
+    known = sum(_best(name, wording) == name for name, wording in found)
+    assert known >= LEAST * len(found)
+
+
+def _best(name: str, wording: str) -> str:
+    wish = phrases.wishes()[name]
+    places = [STRANGER, *(in_match(state) for state in wish.match)] if not wish.who or wish.who == "stranger" else []
+    place = in_match(wish.match[0]) if wish.match else places[0] if places else in_match("running")
+    possible = {each.name for each in phrases.wishes().values() if place.can_want(each)}
+    return next(name for name, _ in recogniser.recognised(wording) if name in possible)
+
+
+def test_lines_of_wishes_begin_with_commands() -> None:
+    for wish in phrases.wishes().values():
+        for line in filter(None, (wish.line, wish.look)):
+            verb = line.split()[1] if line.startswith("#") else line.split()[0]
+            assert verb in FEATURES.commands, wish.name
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "l",
+        "kimś",
+        "komputerem",
+        "my",
+        "brother",
+        "together",
+        "someone",
+        "ordinateur",
+        "amico",
+        "кем-нибудь",
+        "vriend",
+        "mich",
+    ],
+)
+def test_no_word_of_a_sentence_is_a_name(word: str) -> None:
+    assert not is_name(word)
+
+
+ASKS = [
+    (
+        "I would like to play Quadrupel, variant maximum points, 3 days per move, with j.smith@x.example. I go second",
+        ("challenge j.smith@x.example quadrupel variant=maximum-points time=3d/move begin=you",),
+        "invite j.smith@x.example to Quadrupel (maximum points), 3 days a move, and they begin",
+    ),
+    ("challenge my brother tom@x.example to a game of quadrupel", ("challenge tom@x.example quadrupel",), None),
+    ("Хочу сыграть в квадратик против компьютера", ("play kvadratik",), "play Kvadratik against the house"),
+    ("Je veux jouer contre l'ordinateur, niveau facile", ("play quadrupel level=1",), None),
+    ("Chcę zagrać z kimś w kwadratik", ("seek kvadratik",), None),
+    ("Hi, I'm Petra. I'd like to play kvadratik. Is it free?", ("join petra", "play kvadratik"), None),
+    ("Is it free?", (), "know what it costs"),
+    ("Join our webinar tomorrow at noon!", (), ""),
+    ("Wir spielen am Freitag eine neue Partie Quadrupel gegen Otto im Verein.", (), ""),
+    ("Greetings, Bob", (), ""),
+    ("forget me quite and lay my head to rest", (), None),
+]
+
+
+@pytest.mark.parametrize(("text", "lines", "sentence"), ASKS)
+def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...], sentence: str | None) -> None:
+    found = read([text], STRANGER)
+
+    assert found.lines == lines
+    assert sentence is None or found.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("I give up", ("#1 resign",)),
+        ("I give up trying to install this on Windows.", ()),
+        ("I don't give up!", ()),
+        ("How do I resign?", ()),
+        ("what moves can I make?", ()),
+        ("Remis?", ("#1 draw",)),
+        ("I'm on holiday from 2026-12-20 until 2027-01-05", ("vacation 2026-12-20 2027-01-05",)),
+        ("Good game, well played!", ("#1 say Good game, well played!",)),
+        ("please delete everything?", ()),
+    ],
+)
+def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
+    assert read([text], in_match("running")).lines == lines
+
+
+def test_what_is_named_and_not_used_is_said() -> None:
+    found = read(["I'd like to play kvadratik or quadrature against the computer, and it is rated"], STRANGER)
+    assert found.lines == ("play kvadratik",)
+    assert found.unread == ("Quadrature", "rated")
