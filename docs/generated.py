@@ -54,7 +54,7 @@ def commands() -> str:
     """Return every command with its usage, help and aliases, under the heading of its group."""
     groups = []
     for group in Group:
-        listed = [_command(command, "####") for command in FEATURES.commands.values() if command.group is group]
+        listed = [_command(command, "####") for command in FEATURES.groups[group] if not command.of_admin]
         if listed:
             groups.append("\n\n".join([f"### {group.heading}", *listed]))
     return "\n\n".join(groups)

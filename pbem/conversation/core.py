@@ -264,7 +264,6 @@ class Command:
     """What it does, in at most ten words, and behind a semicolon or a colon what else there is to say."""
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
-    group: Group
     keywords: str = ""
     """The words under which help finds it, besides its names."""
     proof: Proof = ACTS
@@ -274,7 +273,7 @@ class Command:
     newcomer: Newcomer = Newcomer()
     role: Role = Role.NONE
     own_cost: int | None = None
-    """What it costs to answer; None: nothing if it changes something, else a board or a page."""
+    """What it costs to answer; None: nothing if it changes something, else a board."""
 
     @property
     def changes(self) -> bool:
@@ -302,7 +301,7 @@ class Command:
         """What it costs to answer, in turns to replay and lines to list, besides the turns of its match; 0: nothing."""
         if self.own_cost is not None:
             return self.own_cost
-        return 0 if self.changes else BOARD if self.of_match else PAGE
+        return 0 if self.changes else BOARD
 
     def reach(self, purpose: Purpose) -> Reach:
         """People forward messages and reply to all of us at once, so the token of a match serves that match."""

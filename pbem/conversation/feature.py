@@ -1,10 +1,10 @@
 """What a feature adds to the server, in one value: the core knows this contract, and no feature by name."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from pbem.config import ServerSettings
-from pbem.conversation.core import Command, Decision, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.core import Command, Decision, Group, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.commands import Commands
 from pbem.matches.events import TurnPlayed
@@ -36,7 +36,8 @@ class Feature:
     """Everything that a feature adds; without this value there is nothing left of it that anybody could notice."""
 
     name: str
-    commands: tuple[Command, ...] = ()
+    commands: Mapping[Group, tuple[Command, ...]] = field(default_factory=dict)
+    """What it lets people write, by the heading under which help lists it."""
     topics: tuple[Topic, ...] = ()
     preferences: tuple[Preference, ...] = ()
     """What `set` offers."""
@@ -57,7 +58,10 @@ class Features:
 
     def __init__(self, *features: Feature) -> None:
         self._features = features
-        commands = [command for feature in features for command in feature.commands]
+        grouped = [(group, each) for feature in features for group, those in feature.commands.items() for each in those]
+        commands = [command for _, command in grouped]
+        self.groups = {group: [command for its, command in grouped if its is group] for group in Group}
+        """The commands under each heading of help."""
         self.all_commands = Commands(commands)
         """Every command by its name, in the order in which help lists them."""
         self.commands = Commands(command for command in commands if not command.of_admin)

@@ -3,6 +3,7 @@
 It is handed in at the top: by the daemon, the operator's commands and the tests. The core knows none by name.
 """
 
+from pbem.conversation.core import Group
 from pbem.conversation.feature import Feature, Features, Topic
 from pbem.features.accounts import data_export
 from pbem.features.accounts.account import JOIN
@@ -45,23 +46,27 @@ from pbem.players import blocks, directory, willingness
 
 ACCOUNTS = Feature(
     name="accounts",
-    commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
+    commands={
+        Group.MATCHES: (JOIN,),
+        Group.ACCOUNT: (SET, STOP, START, CHANGE, REVOKE, EXPORT, DELETE),
+        Group.TURNS: (RESUME,),
+    },
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
     enrich=(data_export.enclosed,),
 )
 CHALLENGES = Feature(
     name="challenges",
-    commands=(CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH),
+    commands={Group.MATCHES: (CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH)},
     topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
     due=offers.DUE,
 )
 PLAYING = Feature(
     name="playing",
     preferences=(agreements.UNDO,),
-    commands=(
-        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
-        *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),
-    ),
+    commands={
+        Group.TURNS: (MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
+        Group.BOARDS: (GAMES_COMMAND, SHOW, PREVIEW, RECORD),
+    },
     topics=(
         Topic(
             "first",
@@ -77,7 +82,7 @@ PLAYING = Feature(
 )
 TIME = Feature(
     name="time",
-    commands=(VACATION, GIVE),
+    commands={Group.ACCOUNT: (VACATION,), Group.TURNS: (GIVE,)},
     topics=(
         Topic(
             "time",
@@ -92,7 +97,7 @@ TIME = Feature(
 )
 SEEKING = Feature(
     name="seeks",
-    commands=(SEEK, SEEKS, TAKE, UNSEEK),
+    commands={Group.MATCHES: (SEEK, SEEKS, TAKE, UNSEEK)},
     due=SEEKS_DUE,
     on_leave=seeks.forget,
     on_ban=seeks.forget,
@@ -100,7 +105,7 @@ SEEKING = Feature(
 )
 TOURNAMENTS_ = Feature(
     name="tournaments",
-    commands=(TOURNAMENTS, TOURNAMENT, ENTER, CLIMB, RETIRE, HOST),
+    commands={Group.CONTESTS: (TOURNAMENTS, TOURNAMENT, ENTER, CLIMB, RETIRE, HOST)},
     topics=(
         Topic(
             "tournaments",
@@ -115,7 +120,7 @@ TOURNAMENTS_ = Feature(
 )
 HOUSE = Feature(
     name="house",
-    commands=(HINT, ANALYSE),
+    commands={Group.TURNS: (HINT,), Group.BOARDS: (ANALYSE,)},
     topics=(
         Topic(
             "house",
@@ -127,24 +132,24 @@ HOUSE = Feature(
 )
 RATINGS = Feature(
     name="ratings",
-    commands=(STANDINGS,),
+    commands={Group.CONTESTS: (STANDINGS,)},
     topics=(Topic("ratings", "rating rated glicko elo ranking rankings points provisional"),),
 )
 RECORDS_ = Feature(
     name="records",
-    commands=(REPLAY, RECORDS),
+    commands={Group.MATCHES: (REPLAY,), Group.BOARDS: (RECORDS,)},
     enrich=(records.enclosed,),
 )
 PEOPLE = Feature(
     name="people",
-    commands=(WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND),
+    commands={Group.PLAYERS: (WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND)},
     preferences=(directory.LISTED, willingness.LIMIT, willingness.REJECTS),
     on_leave=blocks.forget,
     export=blocks.export,
 )
 WATCHING = Feature(
     name="watching",
-    commands=(WATCH, UNWATCH),
+    commands={Group.BOARDS: (WATCH, UNWATCH)},
     topics=(Topic("watching", "spectator spectators observe observer observers audience live"),),
     preferences=(directory.WATCHERS,),
     due=watches.DUE,
@@ -152,10 +157,10 @@ WATCHING = Feature(
     on_ban=watches.forget,
     export=watches.export,
 )
-EXPLAINING = Feature(name="explaining", commands=(HELP, RULES, HUMAN))
+EXPLAINING = Feature(name="explaining", commands={Group.EXPLAINING: (HELP, RULES, HUMAN)})
 MODERATION = Feature(
     name="moderation",
-    commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE),
+    commands={Group.MODERATION: (PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE)},
     due=broadcasts.DUE,
     export=acts.export,
 )

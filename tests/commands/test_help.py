@@ -75,7 +75,7 @@ def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there
     found = topics.find(FEATURES, FEATURES.commands, group.word)
 
     assert isinstance(found, HelpOnGroup)
-    named = [command for command in FEATURES.commands.values() if command.group is group]
+    named = FEATURES.groups[group]
     assert [entry.name for entry in found.group.commands] == [command.name for command in named]
     assert all(1 <= len(command.brief.split()) <= 10 for command in named)
 

@@ -1,5 +1,6 @@
 """A feature without its value is gone: its commands, its settings, its work by time; all else goes on."""
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_without_a_feature_a_match_is_played_by_mail(tmp_path: Path, gone: Featu
         assert letters.rows("select count(*) from setback") == [0]
         (settings,) = letters.say("alice", "set")
         assert not any(f"- {preference.name} " in text(settings) for preference in gone.preferences)
-        for command in gone.commands:
+        for command in chain(*gone.commands.values()):
             (answer,) = letters.say("alice", f"help {command.name}")
             assert f"- {command.usage}\r\n" not in text(answer)
         letters.say("alice", "delete me")

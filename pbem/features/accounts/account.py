@@ -4,7 +4,7 @@ from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
@@ -147,7 +147,6 @@ JOIN = Command(
     words(NAMED),
     "become a player; we'll write back, and your reply confirms the name",
     join,
-    Group.MATCHES,
     aliases=("signup", "register"),
     keywords="name nickname signup-name userid user register registration",
     open_to=Who.GUESTS,

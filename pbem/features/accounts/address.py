@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToNewAddress
+from pbem.conversation.core import ASKS, Command, Decision, Line, Request, ToNewAddress
 from pbem.conversation.syntax.grammar import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
@@ -89,7 +89,6 @@ REVOKE = Command(
     words(),
     "replace reply addresses that a stranger has seen: all of yours, and your personal address",
     revoke,
-    Group.ACCOUNT,
     keywords="token tokens personal secret leaked security password passwords login",
     proof=ASKS,
 )
@@ -98,7 +97,6 @@ CHANGE = Command(
     words(Slot((PASSWORD, ADDRESS), "address NEW"), opt(NEW, usage=""), meant_by="@|address|password"),
     "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
-    Group.ACCOUNT,
     keywords="address email e-mail mail move-address",
     proof=ASKS,
 )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, ToPlayer, Who
+from pbem.conversation.core import ASKS, Command, Decision, Line, Request, ToPlayer, Who
 from pbem.conversation.syntax.grammar import opt, word, words
 from pbem.errors import Refused
 from pbem.messages.said.messages import Export
@@ -62,7 +62,6 @@ EXPORT = Command(
     words(opt(WHOSE, usage="me")),
     "get all the data we hold on you: name, address, settings, matches, notes and messages, as files",
     export,
-    Group.ACCOUNT,
     keywords="download-data",
     open_to=Who.CLOSED,
 )
@@ -71,7 +70,6 @@ DELETE = Command(
     words(opt(WHOSE, usage="me")),
     "leave, and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
-    Group.ACCOUNT,
     keywords="erase remove",
     open_to=Who.CLOSED,
     proof=ASKS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, Role, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Role, Who
 from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -186,7 +186,6 @@ SET = Command(
     words(opt(SETTINGS)),
     'choose how our messages look and when they come; "set" alone lists your settings',
     set_,
-    Group.ACCOUNT,
     keywords=KEYWORDS,
 )
 
@@ -207,7 +206,6 @@ STOP = Command(
     words(opt(KIND), is_strict=True),
     'stop news by email; your matches go on, and "start" or a move brings it back. Or stop one kind of news for good',
     stop,
-    Group.ACCOUNT,
     aliases=("signoff", "unsubscribe", "never"),
     keywords="quiet silent",
     open_to=Who.GUESTS,
@@ -219,7 +217,6 @@ START = Command(
     words(),
     'get news again; it ends what "stop" did, and lists your matches',
     start,
-    Group.ACCOUNT,
     aliases=("signon",),
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.GUEST, news=True),
@@ -229,6 +226,5 @@ RESUME = Command(
     words(opt(MATCH)),
     'end the pause of a match; without a match, the same as "start"',
     resume_match,
-    Group.TURNS,
     role=Role.RESUMES,
 )

@@ -6,7 +6,7 @@ from sqlmodel import col, select
 
 from notation import time_control
 from notation.games import GAMES
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Proof, Reach, Request, Role, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Proof, Reach, Request, Role, Who
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import GAME, MATCH, OPTION, RATED, Slot, opt, words
@@ -277,7 +277,6 @@ CHALLENGE = Command(
     "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
     " weekends, undo=free that slips can be taken back, rated that it counts",
     challenge,
-    Group.MATCHES,
     aliases=("chall", "invite"),
     keywords="invitation invitations invites option begin= offer",
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_goes_to_opponent),
@@ -294,7 +293,6 @@ PLAY = Command(
     ),
     "play the house, which always has time; level= says how well it plays",
     play,
-    Group.MATCHES,
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_is_against_house),
     newcomer=Newcomer(rank=3, line=_for_stranger),
@@ -305,7 +303,6 @@ REMATCH = Command(
     words(opt(MATCH)),
     "offer another match like one that is over; the other side begins",
     rematch,
-    Group.MATCHES,
     keywords="revenge again another",
     role=Role.RESUMES,
 )
@@ -314,7 +311,6 @@ ACCEPT = Command(
     words(opt(MATCH), opt(OFFER, usage="[NAME|OFFER]"), also={"GAME": r"allow \g<0>"}),
     "accept a challenge or an offer; new players can choose a name",
     accept,
-    Group.MATCHES,
     open_to=Who.GUESTS,
     proof=Proof(again=offers.ends_match),
     newcomer=Newcomer(rank=2),
@@ -325,7 +321,6 @@ DECLINE = Command(
     words(opt(MATCH), opt(OFFER), also={"GAME": r"refuse \g<0>"}),
     "turn down a challenge, or an offer in a match",
     decline,
-    Group.MATCHES,
     aliases=("reject",),
     open_to=Who.GUESTS,
     role=Role.ANSWERS,
@@ -335,5 +330,4 @@ WITHDRAW = Command(
     words(opt(MATCH), opt(OFFER), also={FROM_TOURNAMENT: r"retire \1\2"}),
     "take back a challenge or an offer; that works until it is accepted",
     withdraw,
-    Group.MATCHES,
 )

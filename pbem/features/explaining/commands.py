@@ -1,7 +1,7 @@
 """Explanations: help and rules."""
 
 from notation.games import FEW, GAMES
-from pbem.conversation.core import LOOKS, Command, Decision, Group, Line, Newcomer, Request, Who
+from pbem.conversation.core import LOOKS, PAGE, Command, Decision, Line, Newcomer, Request, Who
 from pbem.conversation.syntax import rognlie, wording
 from pbem.conversation.syntax.grammar import GAME, opt, word, words
 from pbem.errors import Refused
@@ -77,10 +77,10 @@ HELP = Command(
     words(opt(GAME, WORD, usage="[COMMAND|GAME|WORD]", most=3)),
     "explain a command, a game or any other word; alone, it lists everything",
     help_,
-    Group.EXPLAINING,
     aliases=("info", "faq"),
     open_to=Who.GUESTS,
     proof=LOOKS,
+    own_cost=PAGE,
     newcomer=Newcomer(line=_help_for_stranger),
 )
 RULES = Command(
@@ -88,9 +88,9 @@ RULES = Command(
     words(opt(GAME), opt(LANGUAGE)),
     "send the rules of a game: in English, or in another language that they are written in",
     rules,
-    Group.EXPLAINING,
     keywords="rule howto",
     open_to=Who.GUESTS,
     proof=LOOKS,
+    own_cost=PAGE,
     newcomer=Newcomer(line=_rules_for_stranger),
 )

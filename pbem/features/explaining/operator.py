@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import Session, col, func, select
 
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Newcomer, Reach, Request, ToAddress, Who
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToAddress, Who
 from pbem.conversation.syntax.grammar import words
 from pbem.errors import Refused
 from pbem.features.explaining.messages import ForOperator, OperatorTold
@@ -58,7 +58,6 @@ HUMAN = Command(
     words(takes_below=True, is_strict=True),
     "write to the operator of this server; the lines below it go to them, and they answer by email",
     human,
-    Group.EXPLAINING,
     keywords="operator admin person contact complain complaint bug report support",
     at_once=AtOnce(by_match=Reach.ANYWHERE),
     open_to=Who.GUESTS,

@@ -52,13 +52,13 @@ def find(features: Features, commands: Commands, words: str) -> Explanation | No
     wanted = [word for word in said if word and word not in FILLING]
     of_admin = tuple(_entry(command) for command in commands.values() if command.of_admin)
     if not wanted or OVERVIEW.issuperset(wanted):
-        groups = tuple(_grouped(commands, group) for group in Group if group is not Group.MODERATION)
+        groups = tuple(_grouped(features, commands, group) for group in Group if group is not Group.MODERATION)
         return Help(groups=groups, games=titles(), moderates=bool(of_admin))
     if of_admin and not MODERATION.isdisjoint(wanted):
         return HelpOnModeration(commands=of_admin)
     group = next((group for group in Group if [group.word] == wanted and group is not Group.MODERATION), None)
     if group is not None:
-        return HelpOnGroup(group=_grouped(commands, group))
+        return HelpOnGroup(group=_grouped(features, commands, group))
     if not SETTING.isdisjoint(wanted) and (
         chosen := next((features.preferences[word] for word in wanted if word in features.preferences), None)
     ):
@@ -123,8 +123,8 @@ def _entry(command: Command) -> CommandHelp:
     )
 
 
-def _grouped(commands: Commands, group: Group) -> CommandGroup:
-    entries = tuple(_entry(command) for command in commands.values() if command.group is group)
+def _grouped(features: Features, commands: Commands, group: Group) -> CommandGroup:
+    entries = tuple(_entry(command) for command in features.groups[group] if command.name in commands)
     return CommandGroup(word=group.word, title=group.heading, commands=entries)
 
 

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from engines.core import Game
 from notation.time_control import TimeControl
 from pbem.conversation import receipts
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import MATCH, opt, words
 from pbem.conversation.target import own_match
@@ -135,7 +135,6 @@ HINT = Command(
     words(opt(MATCH)),
     "ask what the house would play; only in a match against it",
     hint,
-    Group.TURNS,
 )
 
 
@@ -187,7 +186,6 @@ ANALYSE = Command(
     words(opt(MATCH)),
     "ask what the house thinks of a finished match; it goes through yours turn by turn",
     analyse,
-    Group.BOARDS,
     aliases=("analyze", "analysis"),
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )

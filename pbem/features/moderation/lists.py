@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, word, words
 from pbem.features.moderation import acts, roster
@@ -75,9 +75,7 @@ PLAYERS = Command(
     words(opt(KIND), opt(NAME), opt(PAGE)),
     "list the players with their addresses, also only those of a kind, or whose names begin like that",
     players,
-    Group.MODERATION,
     open_to=Who.ADMIN,
-    own_cost=BOARD,
     proof=LOOKS,
 )
 ACTS = Command(
@@ -85,8 +83,6 @@ ACTS = Command(
     words(opt(PLAYER), opt(PAGE)),
     "list what was done to players and matches, by whom and why, the newest first",
     acts_,
-    Group.MODERATION,
     open_to=Who.ADMIN,
-    own_cost=BOARD,
     proof=LOOKS,
 )

@@ -7,7 +7,7 @@ from sqlmodel import select
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
+from pbem.conversation.core import LOOKS, Command, Decision, Line, Request
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, PLAYER, opt, words
 from pbem.errors import Refused
@@ -163,10 +163,8 @@ WHO = Command(
     words(opt(PAGE), is_strict=True),
     'list players open to challenges; "set listed on" adds you',
     who,
-    Group.PLAYERS,
     aliases=("players",),
     keywords="directory listed online active",
-    own_cost=BOARD,
     proof=LOOKS,
 )
 WHOIS = Command(
@@ -174,9 +172,7 @@ WHOIS = Command(
     words(PLAYER, is_strict=True),
     "tell about a player: results, running matches, pace, vacation",
     whois,
-    Group.PLAYERS,
     keywords="profile statistics stats pace",
-    own_cost=BOARD,
     proof=LOOKS,
 )
 HISTORY = Command(
@@ -184,8 +180,6 @@ HISTORY = Command(
     words(opt(PLAYER, usage="[PLAYER [PLAYER]]", most=2), opt(PAGE), is_strict=True),
     "list finished matches: yours, another player's, or those of two players with each other",
     past,
-    Group.PLAYERS,
     keywords="past finished head-to-head",
-    own_cost=BOARD,
     proof=LOOKS,
 )

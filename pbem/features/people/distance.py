@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import GAME, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
@@ -93,7 +93,6 @@ BLOCK = Command(
     words(PLAYER, is_strict=True),
     "exchange no more challenges and seeks with a player; they aren't told, and your running matches go on",
     block,
-    Group.PLAYERS,
     keywords="ban hide harass harassment spam",
 )
 UNBLOCK = Command(
@@ -101,27 +100,23 @@ UNBLOCK = Command(
     words(PLAYER, is_strict=True),
     'end what "block" did',
     unblock,
-    Group.PLAYERS,
 )
 REFUSE = Command(
     "refuse",
     words(GAME, is_strict=True),
     'let nobody challenge you to a game; "reject GAME" does the same',
     refuse,
-    Group.PLAYERS,
 )
 ALLOW = Command(
     "allow",
     words(GAME, is_strict=True),
     'let others challenge you to a game again; "accept GAME" does the same',
     allow,
-    Group.PLAYERS,
 )
 LIMIT_COMMAND = Command(
     "limit",
     words(opt(MATCHES), is_strict=True),
     'stop challenges while you play that many matches; "limit none" lifts it',
     limit,
-    Group.PLAYERS,
     keywords="busy enough",
 )

@@ -8,7 +8,7 @@ from sqlmodel import select
 
 from engines.core import Seat
 from engines.seats import other
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Proof, Request, Role
+from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
 from pbem.conversation.syntax.grammar import CONDITION, MATCH, TURN, opt, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -160,7 +160,6 @@ IF = Command(
     'prepare a reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn,'
     ' and "then resign" gives up',
     prepare,
-    Group.TURNS,
     aliases=("else",),
     keywords="conditional condition premove premoves prepare prepared then else tree branch",
     own_cost=MOST_LINES * BOARD,
@@ -172,7 +171,6 @@ QUEUE = Command(
     words(opt(MATCH), TURN),
     "prepare your next turn while your opponent thinks; it's played if it's legal then",
     prepare,
-    Group.TURNS,
     keywords="advance beforehand",
     own_cost=MOST_LINES * BOARD,
     role=Role.GOES_WITH_TURN,
@@ -182,7 +180,6 @@ CONDITIONS = Command(
     words(opt(MATCH)),
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
-    Group.TURNS,
     own_cost=MOST_LINES * BOARD,
     proof=LOOKS,
 )

@@ -12,7 +12,7 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from engines.core import Seat
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, TEXT, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -87,6 +87,5 @@ NOTE = Command(
     words(opt(MATCH), opt(NOTE_TEXT), is_strict=True, takes_below=True),
     'keep a note that only you see; all lines below belong to it, it stands under the board, and "off" deletes it',
     note,
-    Group.TURNS,
     keywords="private secret memo remember remark analysis plan",
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbem.conversation.core import Command, Decision, Group, Line, Proof, Request, Role
+from pbem.conversation.core import Command, Decision, Line, Proof, Request, Role
 from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -149,7 +149,6 @@ DRAW = Command(
     words(opt(MATCH)),
     "offer a draw; it can go with a turn",
     draw,
-    Group.TURNS,
     keywords="remis peace agree agreement",
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
@@ -160,7 +159,6 @@ PAUSE = Command(
     "suggest a pause; it lasts until that day or without an end, the next turn ends it, and one of you can"
     " resume the match",
     pause,
-    Group.TURNS,
     role=Role.GOES_WITH_TURN,
 )
 CANCEL = Command(
@@ -174,7 +172,6 @@ CANCEL = Command(
     ),
     'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
     cancel,
-    Group.TURNS,
     keywords="abort annul void",
     proof=Proof(again=ends_match),
     role=Role.GOES_WITH_TURN,
@@ -184,6 +181,5 @@ MUTE = Command(
     words(opt(MATCH), opt(ON, OFF, usage="[off]"), meant_by=r"^\S+$"),
     "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
-    Group.TURNS,
     keywords="nag nagging ignore silence",
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from engines.core import Seat
 from notation.core import Notation
-from pbem.conversation.core import ASKS, Command, Decision, Group, Line, Request, Role
+from pbem.conversation.core import ASKS, Command, Decision, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.grammar import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
@@ -169,7 +169,6 @@ MOVE = Command(
     words(opt(MATCH), TURN),
     "play a turn, which is enough in a reply",
     move,
-    Group.TURNS,
     aliases=("mvoe", "board"),
     keywords="turn moves moving",
     role=Role.PLAYS | Role.RESUMES,
@@ -179,7 +178,6 @@ UNDO = Command(
     words(opt(MATCH)),
     "take back a turn, if your opponent agrees; nobody is asked where it is unfinished, or undo=free was agreed",
     undo,
-    Group.TURNS,
     keywords="takeback retract mistake wrong correct correction",
 )
 RESIGN = Command(
@@ -187,7 +185,6 @@ RESIGN = Command(
     words(opt(MATCH)),
     "give up the match; we'll ask you to confirm",
     resign,
-    Group.TURNS,
     keywords="forfeit surrender concede",
     proof=ASKS,
 )
@@ -196,7 +193,6 @@ CLAIM = Command(
     words(opt(MATCH)),
     "win a match whose time is up; it is cancelled if your opponent never moved",
     claim,
-    Group.TURNS,
     keywords="overdue late slow flag",
 )
 SAY = Command(
@@ -204,7 +200,6 @@ SAY = Command(
     words(opt(MATCH), opt(TEXT, usage="TEXT")),
     "write to your opponent without moving",
     say,
-    Group.TURNS,
     aliases=("chat",),
     keywords="talk chat write comment text message",
 )

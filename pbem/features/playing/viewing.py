@@ -8,7 +8,7 @@ from sqlmodel import select
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.conversation.core import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.core import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.conversation.target import is_to_move, match_of
@@ -278,10 +278,8 @@ GAMES_COMMAND = Command(
     words(opt(PLAYER), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
     "list your matches, or another player's",
     games,
-    Group.BOARDS,
     aliases=("matches",),
     keywords="matches match status waiting pending",
-    own_cost=BOARD,
     proof=LOOKS,
 )
 SHOW = Command(
@@ -289,7 +287,6 @@ SHOW = Command(
     words(opt(MATCH_THEN)),
     "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
     show,
-    Group.BOARDS,
     keywords="board position diagram see view",
     open_to=Who.GUESTS,
     proof=LOOKS,
@@ -299,7 +296,6 @@ RECORD = Command(
     words(opt(MATCH_THEN), opt(FULL), meant_by=r"^\S+$", also={OWN_RECORDS: r"records \g<0>"}),
     'get the record of a match; "full" adds when each turn was played, and turns taken back',
     record,
-    Group.BOARDS,
     keywords="save sgf pgn notation-file download",
     own_cost=BOARD + ANIMATION,
     proof=LARGE,
@@ -309,7 +305,6 @@ PREVIEW = Command(
     words(opt(MATCH_THEN), opt(TURN, usage="[TURN [/ TURN ...]]")),
     "see where a turn leads, without playing it; the last of several may be unfinished",
     preview,
-    Group.BOARDS,
     keywords="try test look steps step",
     proof=LOOKS,
 )

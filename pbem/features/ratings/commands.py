@@ -5,7 +5,7 @@ from itertools import islice
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request
+from pbem.conversation.core import LOOKS, Command, Decision, Line, Request
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import GAME, PAGE, opt, words
 from pbem.matches.ratings import derivation, standings
@@ -99,8 +99,6 @@ STANDINGS = Command(
     words(opt(GAME), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
     'list players by their ratings; "help ratings" explains them',
     show,
-    Group.CONTESTS,
     aliases=("ratings", "ranking"),
-    own_cost=BOARD,
     proof=LOOKS,
 )

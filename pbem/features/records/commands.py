@@ -8,7 +8,7 @@ from functools import partial
 from sqlmodel import Session, select
 
 from notation import time_control
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Reach, Request, Role, ToPlayer
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Reach, Request, Role, ToPlayer
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import GAME, MATCH_THEN, OPTION, Piece, Slot, opt, words
@@ -106,7 +106,6 @@ REPLAY = Command(
     ),
     "go on from a position of another match; you offer someone an unrated match, and 42#7 is match 42 after turn 7",
     replay,
-    Group.MATCHES,
     keywords="practice practise continue resume-from",
     at_once=AtOnce(Reach.NOWHERE),
     role=Role.RESUMES,
@@ -116,7 +115,6 @@ RECORDS = Command(
     words(ALL_RECORDS, is_strict=True, also={r"(?:#?\d{1,9}(?:#\d{1,4})?)? ?(?:full)?": r"record \g<0>"}),
     "get all your records in one archive, the newest first",
     records,
-    Group.BOARDS,
     keywords="archive zip backup",
 )
 

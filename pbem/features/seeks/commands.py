@@ -9,7 +9,7 @@ from sqlmodel import Session, col
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
+from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands, terms
 from pbem.conversation.syntax.grammar import GAME, PAGE, Piece, opt, word, words
@@ -208,7 +208,6 @@ SEEK = Command(
     'offer a match to everybody; or to some ratings, or only to players who rarely lose on time ("reliable").'
     ' "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
-    Group.MATCHES,
     keywords="seeking open standing",
     role=Role.RESUMES,
 )
@@ -217,9 +216,7 @@ SEEKS = Command(
     words(opt(GAME), opt(PAGE), is_strict=True, respelt=terms.as_written),
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
-    Group.MATCHES,
     keywords="lobby waiting-room offered",
-    own_cost=BOARD,
     proof=LOOKS,
 )
 TAKE = Command(
@@ -227,7 +224,6 @@ TAKE = Command(
     words(NUMBER, is_strict=True, also={"(?:my |a )?seeks?": "take"}),
     "begin the match that somebody seeks; the number is that in the list",
     take,
-    Group.MATCHES,
     keywords="join-match",
     role=Role.RESUMES,
 )
@@ -236,7 +232,6 @@ UNSEEK = Command(
     words(opt(NUMBER), is_strict=True, also={"(?:my )?seeks?": "unseek"}),
     'take back a seek; "cancel seek NUMBER" does the same',
     unseek,
-    Group.MATCHES,
 )
 
 # Seeks that nobody takes end after some weeks. Their players are told, in one message for all that end these days.

@@ -5,7 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from notation.time_control import BadTime, parse_duration, spoken
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.syntax.terms import NUMBERS
 from pbem.conversation.target import own_match
@@ -77,7 +77,6 @@ VACATION = Command(
     words(opt(AWAY)),
     "stop your clocks while you're away; your opponents are told. Alone, it shows how many days you have left",
     vacation,
-    Group.ACCOUNT,
     keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
 )
 
@@ -125,6 +124,5 @@ GIVE = Command(
     words(opt(MATCH), DURATION, is_strict=True, respelt=_short, also={r"up[ .!]*": "resign"}),
     f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
     give,
-    Group.TURNS,
     keywords="gift add more extra generous longer prolong extend extension",
 )

@@ -3,7 +3,7 @@
 from sqlmodel import Session
 
 from notation.games import GAMES
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Group, Line, Request, Role
+from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, words
@@ -236,8 +236,6 @@ TOURNAMENTS = Command(
     words(opt(PAGE), is_strict=True),
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
-    Group.CONTESTS,
-    own_cost=BOARD,
     proof=LOOKS,
 )
 TOURNAMENT = Command(
@@ -245,9 +243,7 @@ TOURNAMENT = Command(
     words(TOURNAMENT_NUMBER, opt(PAGE), is_strict=True),
     "show a tournament; its number is that in the list",
     show,
-    Group.CONTESTS,
     aliases=("ladder",),
-    own_cost=BOARD,
     proof=LOOKS,
 )
 ENTER = Command(
@@ -255,7 +251,6 @@ ENTER = Command(
     words(TOURNAMENT_NUMBER, is_strict=True),
     "enter a tournament or a ladder; the matches of a tournament begin by themselves",
     enter,
-    Group.CONTESTS,
     role=Role.RESUMES,
 )
 CLIMB = Command(
@@ -263,7 +258,6 @@ CLIMB = Command(
     words(LADDER_NUMBER, PLAYER, is_strict=True),
     'challenge someone above you on a ladder; "challenge NAME on ladder 3" does the same',
     climb,
-    Group.CONTESTS,
     role=Role.RESUMES,
 )
 RETIRE = Command(
@@ -271,7 +265,6 @@ RETIRE = Command(
     words(TOURNAMENT_NUMBER, is_strict=True),
     'withdraw from a tournament; "withdraw from tournament 3" does the same',
     retire,
-    Group.CONTESTS,
 )
 HOST = Command(
     "host",
@@ -279,5 +272,4 @@ HOST = Command(
     "open a tournament; the operator of this server must trust you with that. every=month opens another each"
     ' month, until you write "host stop TOURNAMENT"',
     host,
-    Group.CONTESTS,
 )

@@ -1,7 +1,7 @@
 """Watching what others play: watch, unwatch."""
 
 from notation.games import GAMES
-from pbem.conversation.core import AtOnce, Command, Decision, Group, Line, Request
+from pbem.conversation.core import AtOnce, Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
@@ -91,7 +91,6 @@ WATCH = Command(
     WATCHED,
     "see a match of others, turn by turn; alone, it lists what you watch",
     watch,
-    Group.BOARDS,
     aliases=("spectate",),
     keywords="spectate follow kibitz",
 )
@@ -100,6 +99,5 @@ UNWATCH = Command(
     WATCHED,
     'end what "watch" did; alone, it ends all',
     unwatch,
-    Group.BOARDS,
     at_once=AtOnce(news=True),
 )
