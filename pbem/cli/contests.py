@@ -17,10 +17,9 @@ from pbem.features.tournaments import entries, hosting, rounds, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.standings import crosstable
-from pbem.matches import queries
-from pbem.matches.ratings import derivation, standings
+from pbem.matches.ratings import derivation
 from pbem.storage import database
-from pbem.storage.models import Player, Tournament
+from pbem.storage.models import Tournament
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of the tournament.")]
 
@@ -35,16 +34,6 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
             for game in track(games, "rebuilding", console=errors, transient=True)
         )
     out.print(f"{derived} ratings derived from the matches")
-
-
-@app.command("ratings pairs")
-def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
-    with stored(config_file) as server, database.read_only(server.engine) as session:
-        listed = TerminalListing("winner loser game points matches")
-        for pair in standings.lopsided(session):
-            winner, loser = (session.get_one(Player, number) for number in (pair.winner, pair.loser))
-            listed.add(queries.name(winner), queries.name(loser), pair.game, pair.points, pair.matches)
-    listed.show(out, "no pair is lopsided", as_json=as_json)
 
 
 @app.command("player trust")

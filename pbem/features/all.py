@@ -28,8 +28,7 @@ from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.features.ratings.commands import STANDINGS
-from pbem.features.records import commands as records
-from pbem.features.records.commands import RECORDS, REPLAY
+from pbem.features.records.commands import REPLAY
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
@@ -137,8 +136,7 @@ RATINGS = Feature(
 )
 RECORDS_ = Feature(
     name="records",
-    commands={Group.MATCHES: (REPLAY,), Group.BOARDS: (RECORDS,)},
-    enrich=(records.enclosed,),
+    commands={Group.MATCHES: (REPLAY,)},
 )
 PEOPLE = Feature(
     name="people",

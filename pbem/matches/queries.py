@@ -121,14 +121,6 @@ def newest_of(
     return list(rows), max(len(urgent) - first - len(numbers), 0)
 
 
-def with_board(session: Session, player: Player, before: int | None = None) -> list[int]:
-    """Return the numbers of the player's matches that were played, up to but not including that one, newest first."""
-    theirs = select(Match.id, Match.state).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
-    played = (MatchState.RUNNING, MatchState.OVER)
-    numbers = (number or 0 for number, state in session.exec(theirs) if state in played)
-    return sorted((number for number in numbers if before is None or number < before), reverse=True)
-
-
 def reached(session: Session, time: datetime | None, now: datetime, most: int) -> list[int]:
     """Return the numbers of the next matches in which that time has come, which is a column of theirs, with an index.
 

@@ -105,7 +105,6 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("replay 1#1 bob kvadratik", "The game of a replay is that of the match.", "replay 42#7 bob"),
     ("replay 1#1 house", "The house doesn't help in a match that isn't over yet.", ""),
     ("replay 1#1 bob level=3", "A person plays as they play; only the house has levels.", ""),
-    ("records mine before 1", "You've played no match before #1.", '"games" lists your matches.'),
     ("rules kvadratik xx", "The rules of Kvadratik aren't there in that language.", '"rules kvadratik" sends them.'),
     ("note " + "word " * 10_000, "A note can have up to 4,000 characters", "Your note about match #1 is as it was"),
     # Conditions

@@ -108,7 +108,6 @@ change address mallory@far.example
 revoke
 replay 7#1 carol
 export me
-records mine
 delete me
 """
 WITHIN = """

@@ -42,7 +42,7 @@ def test_no_server_starts_without_the_game_of_a_running_match_and_the_operator_c
 
 
 @pytest.mark.parametrize(
-    "line", ["games bob", "history", "standings noughts", "rules noughts", "export me", "show 1#2", "records mine"]
+    "line", ["games bob", "history", "standings noughts", "rules noughts", "export me", "show 1#2"]
 )
 @after(over)
 def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, line: str) -> None:

@@ -89,7 +89,6 @@ VERBS = {
     "tournament begin": Verb("1", absent=("99",)),
     "tournament end": Verb("2", absent=("99",)),
     "ratings rebuild": Verb(),
-    "ratings pairs": Verb(),
     "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
     "acts": Verb(absent=NOBODY),
     "games": Verb(needs=NOTHING),

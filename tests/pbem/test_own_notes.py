@@ -45,7 +45,7 @@ def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: 
     letters.reply(about(letters, ALICE), "pause\n\nA break?")
     letters.resign("alice")
     letters.reply(about(letters, BOB), "record")
-    letters.say("bob", "records mine")
+    letters.say("bob", "export me")
     site = letters.folder / "site"
     letters.operate("publish", str(site))
 

@@ -337,7 +337,6 @@ def _leave(letters: Correspondence) -> EmailMessage:
     letters.write(frank, "challenge bob quadraphages", to=letters.join("frank"))
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("frank"), "1 a7b7 i3i2\n\nHello!")
-    letters.reply(letters.received[frank][1], "records mine")
     letters.reply(letters.received[frank][1], "export me")
     (question,) = letters.reply(letters.received[frank][1], "delete me")
     letters.reply(question, "yes")

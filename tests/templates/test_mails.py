@@ -91,7 +91,7 @@ def test_a_mail_made_again_is_the_same_byte_for_byte(
         kinds.add(kind)
         assert sent == again, kind
     mails = letters.found("*.j2")
-    assert kinds == mails - {"deleted", "export", "records"}  # rows of deleted players are emptied
+    assert kinds == mails - {"deleted", "export"}  # rows of deleted players are emptied
 
 
 def test_what_a_person_writes_is_no_markup() -> None:

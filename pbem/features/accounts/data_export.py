@@ -50,7 +50,7 @@ class DataExport:
     @cached_property
     def archive(self) -> tuple[bytes, int]:
         """The messages that fit, as a ZIP file that is made once, and how many those are."""
-        return packed((message,) for message in self.messages)
+        return packed(self.messages)
 
     @property
     def json(self) -> bytes:
@@ -87,15 +87,14 @@ def gather(
     return DataExport(player.name or f"guest-{player.id}", facts, messages)
 
 
-def packed(groups: Iterable[tuple[ExportedFile, ...]], most: int = MOST_BYTES) -> tuple[bytes, int]:
-    """Return the first groups of files that fit, as a ZIP file, and how many groups those are."""
+def packed(files: Iterable[ExportedFile], most: int = MOST_BYTES) -> tuple[bytes, int]:
+    """Return the first files that fit, as a ZIP file, and how many those are."""
     file, number = io.BytesIO(), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for group in groups:
-            if file.tell() + sum(len(raw) for _, _, raw in group) > most:
+        for title, when, raw in files:
+            if file.tell() + len(raw) > most:
                 break
-            for title, when, raw in group:
-                archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
             number += 1
     return file.getvalue(), number
 

@@ -272,7 +272,6 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
 
 
 FULL = word("full")
-OWN_RECORDS = r"(?:mine|all)(?: before #?\d{1,9})?"
 GAMES_COMMAND = Command(
     "games",
     words(opt(PLAYER), opt(PAGE), meant_by=r"^\S+(?: \S+)?$"),
@@ -293,9 +292,10 @@ SHOW = Command(
 )
 RECORD = Command(
     "record",
-    words(opt(MATCH_THEN), opt(FULL), meant_by=r"^\S+$", also={OWN_RECORDS: r"records \g<0>"}),
+    words(opt(MATCH_THEN), opt(FULL), meant_by=r"^\S+$", also={r"(?:mine|all)(?: before #?\d{1,9})?": "export me"}),
     'get the record of a match; "full" adds when each turn was played, and turns taken back',
     record,
+    aliases=("records",),
     keywords="save sgf pgn notation-file download",
     own_cost=BOARD + ANIMATION,
     proof=LARGE,

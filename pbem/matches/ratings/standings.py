@@ -1,6 +1,5 @@
 """Standings: the players of a game by their ratings, and the ratings of a player."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,27 +7,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from pbem.matches.ratings.derivation import POINTS, standing, week_of
+from pbem.matches.ratings.derivation import standing, week_of
 from pbem.matches.ratings.glicko2 import Rating
-from pbem.storage.models import Match, Player, PlayerRating
+from pbem.storage.models import Player, PlayerRating
 
 SHOWN_FOR = timedelta(weeks=52)
 """How long after their last rated result players stand in the list."""
 PROVISIONAL = 110.0
 """A rating that is less certain than this is provisional."""
-
-
-FEWEST_OF_PAIR, LOPSIDED = 5, 0.9
-"""How many rated matches with each other two players must have had, and what share one of them won, to be looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerPair:
-    winner: int
-    loser: int
-    game: str
-    points: float
-    matches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +88,3 @@ def _place(row: PlayerRating, name: str | None, now: datetime) -> RatingPlace:
     held = standing(row)
     rating = held.at(week_of(now)) if week_of(now) > held.week else held.rating
     return RatingPlace(row.player, name or "", row.game, rating, row.wins, row.draws, row.losses)
-
-
-def lopsided(session: Session) -> list[PlayerPair]:
-    """Return the pairs of whom one wins nearly always, those with the most matches first. Reads all rated matches."""
-    won: dict[tuple[str, int, int], float] = defaultdict(float)
-    counted = select(Match.game, Match.seat0, Match.seat1, Match.winner).where(col(Match.counted).is_not(None))
-    for game, first, second, winner in session.exec(counted):
-        won[game, first, second] += POINTS[winner]
-        won[game, second, first] += 1 - POINTS[winner]
-    pairs = (
-        PlayerPair(one, other, game, points, round(points + won[game, other, one]))
-        for (game, one, other), points in won.items()
-    )
-    found = (each for each in pairs if each.matches >= FEWEST_OF_PAIR and each.points >= LOPSIDED * each.matches)
-    return sorted(found, key=lambda each: (-each.matches, each.winner, each.loser, each.game))

@@ -188,13 +188,6 @@ class Challenge(News, template="challenge"):
     """How they play; None where they have finished no match yet."""
 
 
-class AllRecords(Payload, template="records"):
-    before: int | None = None
-    """The match whose predecessors they are; None for the newest."""
-    is_long: ClassVar = True
-    heading: ClassVar = "The records of your matches"
-
-
 class Invitation(Payload, template="invitation"):
     message: tuple[str, ...]
     by: str
