@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from sqlmodel import Session, col, select
 
 from pbem.messages.preferences import PUBLIC
 from pbem.storage.models import HOUSE, Match, MatchState, Player
+from pbem.storage.preferences import OFF, ON
 
 NOBODY = "a player"
 """What stands in place of a name that isn't shown."""
@@ -26,15 +26,9 @@ AT_ONCE = 200
 """How many rows of a list are read in one go: it ends when there is enough that is shown."""
 
 
-class PublicChoice(StrEnum):
-    ON = "on"
-    ANONYMOUS = "anonymous"
-    OFF = "off"
-
-
-_CHOICE: Any = func.coalesce(col(Player.settings)[PUBLIC].as_string(), PublicChoice.OFF.value)
+_CHOICE: Any = func.coalesce(col(Player.settings)[PUBLIC].as_string(), OFF)
 """Found out by the database: to parse the settings of all takes longer."""
-_BY_NAME = and_(col(Player.name).is_not(None), or_(PublicChoice.ON.value == _CHOICE, col(Player.address) == HOUSE))
+_BY_NAME = and_(col(Player.name).is_not(None), or_(_CHOICE == ON, col(Player.address) == HOUSE))
 _MOMENT = type_coerce(func.coalesce(col(Match.ended), col(Match.created)), DateTime(timezone=True))
 """When a match ended, or began. Not as Utc, which takes as long as all the rest."""
 
@@ -78,7 +72,7 @@ def people(session: Session, numbers: Collection[int] | None = None) -> dict[int
 
 def _allow(*columns: Any) -> Any:
     """Return the statement that selects columns of those who allow that they're shown."""
-    is_named, is_nobody = _BY_NAME, PublicChoice.ANONYMOUS.value == _CHOICE
+    is_named, is_nobody = _BY_NAME, _CHOICE == "anonymous"
     return select(*columns).where(or_(is_named, is_nobody), col(Player.deleted).is_(None))
 
 

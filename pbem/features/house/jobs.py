@@ -33,14 +33,6 @@ Task = TypeVar("Task", contravariant=True)
 
 
 class Searching(Protocol[Task]):
-    @property
-    def engine(self) -> Engine:
-        """Where its row is."""
-
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        """Tells the time."""
-
     def find(self, task: Task) -> None:
         """Search, check what was found, and act on it; raise whatever went wrong."""
 

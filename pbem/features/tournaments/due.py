@@ -22,7 +22,7 @@ from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
-from pbem.features.tournaments.rounds import Begun, PreparedRound, Untold
+from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
 from pbem.matches import arranged
 from pbem.matches.queries import name
 from pbem.messages import kinds
@@ -56,9 +56,9 @@ def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
         numbers = rounds.due(session, now, at_once(session, "tournaments"))
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
     acted = act_on(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
-    untold = dict(_read(engine, numbers, stopped, now, rounds.untold))
-    parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
-    tell = partial(_tell_some, untold=untold, server=server, now=now)
+    news = dict(_read(engine, numbers, stopped, now, rounds.news_of))
+    parts = [number for number, found in news.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
+    tell = partial(_tell_some, news=news, server=server, now=now)
     return acted + act_on(engine, parts, tell, stopped, now, doing="rounds of tournaments")
 
 
@@ -91,10 +91,10 @@ def _advance(session: Session, number: int, due: Mapping[int, PreparedRound], no
 
 
 def _tell_some(
-    session: Session, number: int, untold: Mapping[int, Untold], server: ServerSettings, now: datetime
+    session: Session, number: int, news: Mapping[int, TournamentNews], server: ServerSettings, now: datetime
 ) -> bool:
     """Begin some matches of a round and tell their players, or tell some that it is over. Return whether any."""
-    found = untold[number]
+    found = news[number]
     if found.tournament.ended is not None:
         told = rounds.tell_some(session, number, FEW)
         _tell_the_end(session, server, found, told, now)
@@ -105,7 +105,9 @@ def _tell_some(
     return bool(begun)
 
 
-def _tell_the_round(session: Session, server: ServerSettings, found: Untold, begun: Begun, now: datetime) -> None:
+def _tell_the_round(
+    session: Session, server: ServerSettings, found: TournamentNews, begun: BegunPairing, now: datetime
+) -> None:
     tournament, names = found.tournament, shown.names_of(found.names.values())
     own = (begun.pair.round, begun.pair.board, begun.pair.game)
     others = {
@@ -149,14 +151,14 @@ def wants_news(player: Player) -> bool:
     return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 
-def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:
+def _table(found: TournamentNews, names: Mapping[int, str], reader: int) -> Crosstable | None:
     if found.field.last_round <= found.field.at_once:
         return None
     return shown.shown(found.table, names, reader, shown.MOST_ROWS)
 
 
 def _tell_the_end(
-    session: Session, server: ServerSettings, found: Untold, people: Iterable[Player], now: datetime
+    session: Session, server: ServerSettings, found: TournamentNews, people: Iterable[Player], now: datetime
 ) -> None:
     tournament, names = found.tournament, shown.names_of(found.names.values())
     is_over = entries.state_of(tournament) is TournamentState.OVER

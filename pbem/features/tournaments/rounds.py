@@ -180,7 +180,7 @@ def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entra
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class TournamentNews:
     tournament: Tournament
     field: Field
     """As it was paired, or in the end; without entrants where the tournament was called off."""
@@ -192,7 +192,7 @@ class Untold:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class BegunPairing:
     """A pairing and its match; none for a bye, and where one of the two has withdrawn."""
 
     pair: Matchup
@@ -200,7 +200,7 @@ class Begun:
     players: tuple[Player, ...]
 
 
-def untold(session: Session, number: int) -> Untold | None:
+def news_of(session: Session, number: int) -> TournamentNews | None:
     tournament = session.get(Tournament, number)
     if tournament is None or tournament.told is None:
         return None
@@ -214,7 +214,7 @@ def untold(session: Session, number: int) -> Untold | None:
         waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
         first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
         field = field if first is None else _as_paired(field, first)
-    return Untold(tournament, field, standings.crosstable(field), names, waiting)
+    return TournamentNews(tournament, field, standings.crosstable(field), names, waiting)
 
 
 def _as_paired(field: Field, first: Pairing) -> Field:
@@ -227,7 +227,7 @@ def _as_paired(field: Field, first: Pairing) -> Field:
     return replace(field, pairs=tuple(pairs))
 
 
-def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple[Begun, ...]:
+def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple[BegunPairing, ...]:
     """Begin the matches of the next pairings; none if another daemon is at it, or if there are no more."""
     tournament = lock_if_free(session, Tournament, number)
     if tournament is None or tournament.told is None or tournament.ended is not None:
@@ -250,7 +250,7 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
 
 def _begin_match(
     session: Session, tournament: Tournament, row: Pairing, field: Field, people: Mapping[int, Player], now: datetime
-) -> Begun:
+) -> BegunPairing:
     """Begin the match of a pairing, or store how that is decided without one, if it is."""
     pair = pair_of(row, None, {})
     pair = pair if pair.result is not None else field.settled(pair)
@@ -261,7 +261,7 @@ def _begin_match(
         event = arranged.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
         row.match = event.match.id
     session.flush()
-    return Begun(pair, event, tuple(people[player] for player in pair.players))
+    return BegunPairing(pair, event, tuple(people[player] for player in pair.players))
 
 
 def _is_waited_for(session: Session, number: int) -> bool:
