@@ -6,7 +6,6 @@ from functools import cache
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax import phrases
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.slots import NAME as NAME
 from pbem.messages.said import sections
@@ -47,7 +46,7 @@ def reserved_keys(features: Features) -> frozenset[str]:
     True
     """
     commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
-    said = {*(word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()), *phrases.stop_words()}
+    said = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
     terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
     contests = ("ladder", "swiss")
     return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))
