@@ -292,12 +292,16 @@ class LineReader:
     def _with_other_numbers(self, text: str) -> str:
         """Return the line with its command in the known number: "moves", "rule quadraphages"."""
         words = text.split(" ")
-        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
-        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
-            at += 1
+        at = self._place_of_verb(words)
         if at is not None and words[at].lower() not in self._commands.verbs:
             words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self._commands.verbs)
         return " ".join(words)
+
+    @staticmethod
+    def _place_of_verb(words: Sequence[str]) -> int | None:
+        """Return where the command's name stands, or should: behind the number of a match, and perhaps a game."""
+        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
+        return at + 1 if at is not None and words[at].lower() in GAMES and len(words) > at + 1 else at
 
     def _with_games(self, text: str) -> str:
         games = frozenset(GAMES)
@@ -324,22 +328,21 @@ class LineReader:
         return None
 
     def respelt(self, text: str) -> str:
-        words = text.split()
-        at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
-        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
-            at += 1
+        """Return the line with the command and the games that its words are most similar to."""
+        words, games = text.split(), frozenset(GAMES)
+        at = self._place_of_verb(words)
         if at is None:
             return text
-        known = self._commands.verbs | frozenset(GAMES)
-        if words[at].lower() not in known:
-            words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
+        words[at] = _respelt(words[at], self._commands.verbs | games)
         command = self._commands.named(words[at])
         if command is not None and command.grammar.has(GAME):
-            words[at + 1 :] = [
-                word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word
-                for word in words[at + 1 :]
-            ]
+            words[at + 1 :] = [_respelt(word, games) for word in words[at + 1 :]]
         return " ".join(words)
+
+
+def _respelt(word: str, known: frozenset[str]) -> str:
+    bare = word.lower()
+    return word if bare in known else courtesies.nearest_word(bare.strip(".,:;!?"), known) or word
 
 
 def _addressed(text: str) -> str:

@@ -213,7 +213,7 @@ SEEK = Command(
 )
 SEEKS = Command(
     "seeks",
-    words(opt(GAME), opt(PAGE), is_strict=True, respelt=terms.as_written),
+    words(opt(GAME), opt(PAGE), is_strict=True, meant_by=r"=|\bGAME\b"),
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     keywords="lobby waiting-room offered",
