@@ -1,0 +1,11 @@
+"""What pbem promises of every game holds for Hex."""
+
+import pytest
+
+from pbem.conformance.checks import CHECKS, Check
+from pbem_hex import HEX
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_every_promise_is_kept(check: Check) -> None:
+    check.run(HEX)
