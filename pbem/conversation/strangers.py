@@ -118,11 +118,12 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
 
 
 def _waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
-    """Return the lines that wait for a name: those of sentences, or those that were written."""
+    """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated."""
     if wish.lines:
         return _lines(request, wish.lines)
     written = reading.read(request, request.message).commands
-    changing = (line for line in written if not line.malformed and line.command.changes)
+    ours = (line for line in written if not line.malformed and not line.command.grammar.is_free)
+    changing = (line for line in ours if line.command.changes)
     return tuple(line for line in changing if not _is_of_now(line.command))
 
 
