@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import answers, execute, feature, strangers
+from pbem.conversation import answers, execute, feature, reading, strangers
 from pbem.conversation.answers import Answer
 from pbem.conversation.core import Decision, Line, Request, ToPlayer
 from pbem.conversation.judge import Outcome, Verdict
@@ -79,6 +79,7 @@ def hold(
         acts=acts,
         sentence=wish.sentence if wish is not None else "",
         answers=wish.notes if wish is not None else (),
+        language=reading.language_of(request) if player.confirmed is None else "en",
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)

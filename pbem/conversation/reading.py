@@ -12,7 +12,7 @@ from notation.games import GameMissing, GamePack
 from pbem.conversation import answers, suggested_yes
 from pbem.conversation.answers import Answer
 from pbem.conversation.core import Line, Request, Role
-from pbem.conversation.syntax import sentences
+from pbem.conversation.syntax import phrases, sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.wording import Place, Reading
 from pbem.errors import Refused
@@ -158,6 +158,12 @@ def _plays(request: Request, name: str) -> bool:
 
 def understood(request: Request, lines: Iterable[str]) -> Reading:
     return sentences.read(lines, place_of(request))
+
+
+def language_of(request: Request) -> str:
+    """Return the language in which a newcomer has written, now or in the message that this one confirms."""
+    held = (line for message in request.held_messages.values() for line in message.certain)
+    return phrases.language_of(" ".join((*request.message.certain, *held)))
 
 
 def wishes_in(request: Request) -> Reading:

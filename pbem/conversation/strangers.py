@@ -155,6 +155,7 @@ def introduced(
         rest=tuple(rest[:MOST_KEPT]),
         house=request.house.enabled,
         games=titles(),
+        language=reading.language_of(request),
     )
     proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)

@@ -1,6 +1,8 @@
 """The one file of phrases: what each wish says of itself, and that its own wordings are understood."""
 
+import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from pbem.conversation.syntax.slots import is_name
 from pbem.conversation.syntax.wording import Place
 from pbem.features.all import FEATURES
 
+ROOT = Path(__file__).parents[2]
 LEAST = 0.93
 """The share of the wordings that their own wish must be recognised in, as far as sentences tell it."""
 STRANGER = Place(today=date(2026, 11, 28), admin=True)
@@ -53,7 +56,7 @@ def test_lines_of_wishes_begin_with_commands() -> None:
     for wish in phrases.wishes().values():
         for line in filter(None, (wish.line, wish.look)):
             verb = line.split()[1] if line.startswith("#") else line.split()[0]
-            assert verb in FEATURES.commands, wish.name
+            assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}"), wish.name
 
 
 @pytest.mark.parametrize(
@@ -75,6 +78,14 @@ def test_lines_of_wishes_begin_with_commands() -> None:
 )
 def test_no_word_of_a_sentence_is_a_name(word: str) -> None:
     assert not is_name(word)
+
+
+def test_each_language_says_the_same_parts() -> None:
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "templates" / "languages").glob("*.j2")}
+    assert pages.keys() == phrases.table("languages").keys()
+    parts = re.compile(r'set \w+ =|"(?:join|yes|play|challenge|rules|help)\b[ \w]*"|\bNAME\b')
+    said = {language: sorted(parts.findall(page)) for language, page in pages.items()}
+    assert [language for language, found in said.items() if found != said["en"]] == []
 
 
 ASKS = [

@@ -13,6 +13,8 @@ from pydantic import TypeAdapter
 
 WORD = re.compile(r"[^\W_]{1,2}(?=')|\w+(?:'\w+)*|[?:/]")
 """A word, without what French and Italian put before it: l'ordinateur, qu'est."""
+ENGLISH, FEWEST_WORDS = "en", 2
+"""The language where none is certain, and how many words of another make it so."""
 _PLAINER = str.maketrans({"\u2019": "'", "\u2018": "'", "ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
 
 
@@ -29,6 +31,7 @@ class Wish:
     look: str = ""
     answer: str = ""
     uses: str = ""
+    vague: str = ""
     risky: bool = False
     board: bool = False
 
@@ -106,4 +109,21 @@ def lexicon(name: str) -> Lexicon:
 @cache
 def stop_words() -> frozenset[str]:
     """Return the words that are nobody's name."""
-    return frozenset(plain(table("names")["stop_words"]).split())
+    return frozenset(plain(table("names")["stop_words"]).split()).union(*_languages().values())
+
+
+@cache
+def _languages() -> dict[str, frozenset[str]]:
+    return {language: frozenset(plain(listed).split()) for language, listed in table("languages").items()}
+
+
+def language_of(text: str) -> str:
+    """Return the language that a text is in, of those that we know; English where that is in doubt.
+
+    >>> [language_of(text) for text in ("Ich möchte gern spielen", "Chcę grać, ale nie wiem jak", "no")]
+    ['de', 'pl', 'en']
+    """
+    said = words(text)
+    found = {language: sum(word in known for word in said) for language, known in _languages().items()}
+    likeliest, second = sorted(found, key=lambda language: -found[language])[:2]
+    return likeliest if found[likeliest] > found[second] and found[likeliest] >= FEWEST_WORDS else ENGLISH

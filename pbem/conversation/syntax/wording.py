@@ -3,7 +3,8 @@
 The lines are printed and stored, and a yes carries out these and no others; what is named beside that is said, too.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
@@ -17,6 +18,7 @@ from pbem.errors import Refused
 MOST_ANSWERS, MOST_MAYBE, LONGEST = 2, 3, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
+_FIELD = re.compile(r"{(\w+)}")
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2}
 """How many words a sentence can have that none of its wordings has."""
 
@@ -95,19 +97,17 @@ def reading_of(
     done: list[str] = []
     known: list[str] = []
     answers: list[str] = []
-    unread: list[str] = []
-    used: set[str] = set()
+    parts = _parts(named, said, place)
     board, look = any(wish.board for wish in wishes), ""
     begins_match = False
     for wish in wishes:
-        line = _line(wish, named, said, place)
+        line = _line(wish, parts)
         is_match = wish.name in ("play_house", "challenge", "seek")
         if is_match and begins_match:
             continue
         begins_match = begins_match or (is_match and bool(line))
-        used.update(wish.uses.split())
         is_act = bool(line) and not _is_doubtful(wish, found[wish.name])
-        if means_it := _means(wish, named, place, bool(line)):
+        if means_it := _means(wish, parts):
             (done if is_act else known).append(means_it)
         if is_act:
             acts.append(line)
@@ -119,9 +119,6 @@ def reading_of(
             answers.append(_filled(wish.answer, named, place))
         if wish.look and not look:
             look = _filled(wish.look, named, place)
-    if wishes:
-        unread = list(_unused(named, used, is_act=bool(acts)))
-    acts = [line for line in acts if not (line == "join" and len(acts) > 1)]
     return Reading(
         wishes=tuple(wishes),
         named=named,
@@ -129,116 +126,75 @@ def reading_of(
         lines=tuple(dict.fromkeys(sorted(acts, key=lambda line: not line.startswith("join")))),
         look=look,
         answers=tuple(dict.fromkeys(answers)),
-        unread=tuple(unread),
-        maybe=() if wishes else tuple(_likely(guesses, named, said, place)),
+        unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
+        maybe=() if wishes else tuple(_likely(guesses, parts, named, place)),
         board=board,
         left=tuple(left),
     )
 
 
-def _line(wish: Wish, named: Named, said: list[str], place: Place) -> str:
-    """Return the line that does what is wanted; empty where something is missing for it."""
-    game = _game(named, place, wish)
-    match wish.name:
-        case "join" | "my_name":
-            return f"join {named.name}" if named.name else ""
-        case "play_house":
-            return " ".join(filter(None, ("play", game, *_terms(named, level=True))))
-        case "seek":
-            return " ".join(filter(None, ("seek", game, *_terms(named))))
-        case "challenge":
-            whom = _opponent(named, place)
-            return (
-                " ".join(("challenge", whom, game, *_terms(named), *(("rated",) if named.rated else ())))
-                if whom
-                else ""
-            )
-        case "hint":
-            return f"#{place.match} hint" if place.level is not None else ""
-        case "mistakes":
-            return f"#{place.match} analyse" if place.state == "over" else ""
-        case "chat":
-            text = " ".join(said)
-            return f"#{place.match} say {text}" if place.level is None and len(text) <= LONGEST else ""
-        case "away":
-            return f"vacation {until}" if (until := _until(named, place, both=True)) else ""
-        case "pause":
-            return f"#{place.match} pause {_until(named, place)}".strip()
-        case "more_time":
-            return ""
-        case "give_time":
-            return f"#{place.match} give {named.span}" if named.span else ""
-        case "new_address":
-            return f"change address {named.addresses[0]}" if len(named.addresses) == 1 else ""
-        case "my_data" | "delete" if not place.player:
-            return ""
-        case "opponent_late" | "write_move" | "turn_words":
-            return ""
-    return wish.line.format(match=place.match)
-
-
-def _game(named: Named, place: Place, wish: Wish) -> str:
-    if named.games:
-        return named.games[0]
-    if place.game:
-        return place.game
-    return FIRST_GAME if FIRST_GAME in GAMES else next(iter(GAMES))
-
-
-def _opponent(named: Named, place: Place) -> str:
-    if len(named.addresses) == 1:
-        return named.addresses[0]
-    known = [name for name in named.people if place.is_player(name) and name != place.player]
-    return known[0] if len(known) == 1 else ""
-
-
-def _terms(named: Named, *, level: bool = False) -> Iterator[str]:
-    if level and named.level:
-        yield f"level={named.level}"
-    for option, choice in (named.options or {}).items():
-        yield f"{option}={choice}"
-    if named.time:
-        yield f"time={named.time}/move"
-    if named.begin:
-        yield f"begin={named.begin}"
-
-
-def _until(named: Named, place: Place, *, both: bool = False) -> str:
-    if named.days:
-        first = named.days[0] if len(named.days) > 1 else place.today
-        return f"{first} {named.days[-1]}" if both else str(named.days[-1])
-    return named.span if named.span.endswith("d") else ""
-
-
 LEVELS = {"1": "the easiest", "3": "a medium one", "4": "a hard one", "5": "the hardest"}
-BEGINS = {"me": "you begin", "you": "they begin", "random": "either of you begins"}
+BEGINS = {"me": "and you begin", "you": "and they begin", "random": "and either of you begins"}
+REPORTED = ("time", "level", "rated", "begin", "until")
+"""What is said if it is named and not used."""
+
+Parts = dict[str, tuple[str, str]]
+"""What sentences name, as lines and as our sentences say it; empty where they don't."""
 
 
-def _means(wish: Wish, named: Named, place: Place, is_clear: bool) -> str:
-    if not wish.means:
+def _parts(named: Named, said: list[str], place: Place) -> Parts:
+    key = next(
+        iter([*named.games, *filter(None, [place.game])]), FIRST_GAME if FIRST_GAME in GAMES else next(iter(GAMES))
+    )
+    options, known = named.options or {}, [each for each in named.people if place.is_player(each)]
+    whom = next((found[0] for found in (named.addresses, known) if len(found) == 1), "")
+    text = " ".join(said)
+    last = str(named.days[-1]) if named.days else named.span if named.span.endswith("d") else ""
+    away = f"{named.days[0] if len(named.days) > 1 else place.today} {last}" if named.days else last
+    until = f"{'until' if named.days else 'for'} {last}" if last else ""
+    is_house = place.level is not None
+    level = f"at level {named.level}, {LEVELS.get(named.level, 'of 5')}" if named.level else ""
+    return {
+        "match": (str(place.match), ""),
+        "game": (key, GAMES.title(key)),
+        "opponent": (whom, whom),
+        "options": (
+            " ".join(f"{option}={choice}" for option, choice in options.items()),
+            f"({', '.join(choice.replace('-', ' ') for choice in options.values())})" if options else "",
+        ),
+        "level": (f"level={named.level}" if named.level else "", level),
+        "time": (f"time={named.time}/move", f"{spoken(named.time)} a move") if named.time else ("", ""),
+        "rated": ("rated", "rated") if named.rated else ("", ""),
+        "begin": (f"begin={named.begin}", BEGINS[named.begin]) if named.begin else ("", ""),
+        "name": (named.name, named.name),
+        "as": ("", f"as {named.name}" if named.name else ""),
+        "until": (last, until),
+        "away": (away, ""),
+        "when": ("", until),
+        "span": (named.span, named.span),
+        "address": (named.addresses[0] if len(named.addresses) == 1 else "", ""),
+        "text": (text if not is_house and len(text) <= LONGEST else "", ""),
+        "hint": ("hint" if is_house else "", ""),
+        "analyse": ("analyse" if place.state == "over" else "", ""),
+        "me": ("me" if place.player else "", ""),
+    }
+
+
+def _line(wish: Wish, parts: Parts) -> str:
+    """Return the line that does what is wanted; empty where something is missing for it."""
+    needed = {name: parts[name][0] for name in _FIELD.findall(wish.line)}
+    if not wish.line or not all(needed.values()):
         return ""
-    if wish.name in ("join", "my_name"):
-        return f"play here as {named.name}" if named.name else wish.means
-    if wish.name in ("away", "pause") and (until := _until(named, place)):
-        return f"{wish.means} {'until' if named.days else 'for'} {until}"
-    if wish.name not in ("play_house", "challenge", "seek"):
-        return wish.means
-    if wish.name == "challenge" and not is_clear:
-        return "play with somebody you know"
-    title = GAMES.title(_game(named, place, wish))
-    text = wish.means.format(game=title, opponent=_opponent(named, place))
-    options = ", ".join(choice.replace("-", " ") for choice in (named.options or {}).values())
-    terms = [f"({options})"] if options else []
-    more = []
-    if named.level and wish.name == "play_house":
-        more.append(f"at level {named.level}, {LEVELS.get(named.level, 'of 5')}")
-    if named.time:
-        more.append(f"{spoken(named.time)} a move")
-    if named.rated and wish.name == "challenge":
-        more.append("rated")
-    if named.begin:
-        more.append(f"and {BEGINS[named.begin]}")
-    return ", ".join((" ".join((text, *terms)), *more))
+    return " ".join((wish.line.format(**needed), *(text for name in wish.uses.split() if (text := parts[name][0]))))
+
+
+def _means(wish: Wish, parts: Parts) -> str:
+    needed = {name: parts[name][1] for name in _FIELD.findall(wish.means)}
+    if not all(needed.values()):
+        return wish.vague
+    first, *more = [text for name in wish.uses.split() if (text := parts[name][1])] or [""]
+    gap = " " if first.startswith(("(", "as ", "until ", "for ")) else ", "
+    return ", ".join((f"{wish.means.format(**needed)}{gap if first else ''}{first}", *more))
 
 
 def spoken(length: str) -> str:
@@ -270,32 +226,26 @@ def _filled(text: str, named: Named, place: Place) -> str:
     ).strip()
 
 
-def _unused(named: Named, used: set[str], *, is_act: bool) -> Iterator[str]:
+def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool) -> Iterator[str]:
     """Yield what is named and not used, in our own words."""
-    if len(named.games) > 1:
-        yield from (GAMES.title(key) for key in named.games[1:])
-    if named.addresses and not used & {"opponent", "address"}:
+    used = {name for wish in wishes for name in (*wish.uses.split(), *_FIELD.findall(wish.line))}
+    if any(wish.name == "chat" for wish in wishes):
+        return  # all of it is passed on
+    yield from (GAMES.title(key) for key in named.games[1:])
+    if named.addresses and (len(named.addresses) > 1 or not used & {"opponent", "address"}):
         yield "an address"
-    if len(named.addresses) > 1 and "opponent" in used:
-        yield "more than one address"
-    if named.time and "time" not in used:
-        yield f"{spoken(named.time)} a move"
-    if named.level and "level" not in used and named.level != "1":
-        yield f"level {named.level}"
-    if named.begin and "begin" not in used and is_act:
-        yield f"that {BEGINS[named.begin]}"
-    if named.days and "until" not in used and is_act:
-        yield " and ".join(map(str, named.days[:2]))
-    if named.rated and "rated" not in used:
-        yield "rated"
+    for name in REPORTED:
+        is_used = name in used or (name == "until" and "when" in used)
+        if parts[name][1] and not is_used and (is_act or name in ("time", "rated")):
+            yield parts[name][1]
 
 
-def _likely(guesses: dict[str, float], named: Named, said: list[str], place: Place) -> Iterator[str]:
+def _likely(guesses: dict[str, float], parts: Parts, named: Named, place: Place) -> Iterator[str]:
     """Yield the likeliest lines to write, where nothing is clear; none that can't be undone."""
     best = sorted(guesses, key=lambda name: -guesses[name])
     for name in [each for each in best if each not in ("greeting", "nothing", "chat")][:MOST_MAYBE]:
         wish = phrases.wishes()[name]
-        line = "" if wish.risky else _line(wish, named, said, place) or _filled(wish.look, named, place)
+        line = "" if wish.risky else _line(wish, parts) or _filled(wish.look, named, place)
         if line:
             yield line
 

@@ -4,6 +4,7 @@ from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
+from pbem.conversation import reading
 from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
@@ -130,6 +131,7 @@ def join(request: Request, line: Line) -> Decision:
         board=tuple(board.splitlines()),
         house=request.house.enabled,
         seeks=seeks.newest(request.session, player, request.now),
+        language=reading.language_of(request),
     )
     return Decision(answer=(told,))
 

@@ -89,6 +89,7 @@ class Introduction(Section, template="introduction"):
     """What we say to their questions, and what we didn't understand."""
     rest: tuple[str, ...] = ()
     """The lines that wait for the name."""
+    language: str = "en"
     house: bool = False
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
@@ -110,6 +111,7 @@ class Welcome(Payload, Section, template="welcome"):
     """Whether the house takes matches."""
     plays: bool = False
     """Whether the player has a match already, which stands above it."""
+    language: str = "en"
     stands_alone: ClassVar = True
     heading: ClassVar = "Welcome"
 
@@ -225,6 +227,8 @@ class Confirmation(Payload, template="confirm"):
     """What we understood in plain sentences: a yes carries out the lines as they are printed, and nothing else."""
     answers: tuple[str, ...] = ()
     """What we say to their questions, and what we didn't understand."""
+    language: str = "en"
+    """In which somebody is asked who joins."""
 
     @property
     def heading(self) -> str:
