@@ -81,7 +81,7 @@ def test_no_word_of_a_sentence_is_a_name(word: str) -> None:
 
 
 def test_each_language_says_the_same_parts() -> None:
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "templates" / "languages").glob("*.j2")}
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "templates" / "languages").glob("*.jinja")}
     assert pages.keys() == phrases.table("languages").keys()
     parts = re.compile(r'set \w+ =|"(?:join|yes|play|challenge|rules|help)\b[ \w]*"|\bNAME\b')
     said = {language: sorted(parts.findall(page)) for language, page in pages.items()}

@@ -120,7 +120,7 @@ def _languages() -> dict[str, frozenset[str]]:
 def language_of(text: str) -> str:
     """Return the language that a text is in, of those that we know; English where that is in doubt.
 
-    >>> [language_of(text) for text in ("Ich möchte gern spielen", "Chcę grać, ale nie wiem jak", "no")]
+    >>> [language_of(text) for text in ("Ich möchte gegen dich spielen", "Chcę grać, ale nie wiem jak", "no")]
     ['de', 'pl', 'en']
     """
     said = words(text)

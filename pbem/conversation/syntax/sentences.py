@@ -6,6 +6,7 @@ beside that is said, too. `recogniser` guesses what is wanted, `slots` reads wha
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from pbem.conversation.syntax import phrases, recogniser, slots
 from pbem.conversation.syntax.slots import Named
@@ -13,12 +14,12 @@ from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading
 
 MOST_LINES, MOST_SENTENCES = 12, 10
 """How many lines a message has at most in which sentences are read, and how many sentences."""
-SURE, CLEAR, CLEAR_ENOUGH, SURE_PART, FAR = 14.0, 6.0, 1.0, 30.0, 25.0
+SURE, CLEAR, CLEAR_ENOUGH, SURE_PART, FAR = 20.0, 8.0, 2.0, 45.0, 25.0
 """How much more a sentence must resemble a wish than none; than the next, with a line or without; a clause than none.
 """
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 """What our own messages, which machines may return, have in quotes: examples of commands."""
-_END = re.compile(r"(?<=[.!?;\u3002\uff1f])\s+(?=\S)")
+_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!\d\.)\s+(?=\S)")
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|ale|и|но|maar)\s+")
 LEAST_KNOWN = 0.6
 """The share of a sentence's words that some wording has, where it is written to us."""
@@ -69,11 +70,19 @@ def read(lines: Iterable[str], place: Place) -> Reading:
             found.setdefault(name, sentence)
         if not wanted:
             left.append(sentence)
+    if not named.name and "my_name" in possible and (signed := _signature(said, found)):
+        named = replace(named, name=signed)
     if len(found) > 1:
         found.pop("greeting", None)
         if "chat" in found:
             left.append(found.pop("chat"))
     return reading_of(found, named, said, left, guesses, place)
+
+
+def _signature(said: list[str], found: dict[str, str]) -> str:
+    """Return the name below a message of somebody who wants to join."""
+    last = said[-1].strip(" .,!-") if len(said) > 1 else ""
+    return last.lower() if "join" in found and last.istitle() and slots.is_name(last) else ""
 
 
 # What a sentence wants -------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pbem.conversation.syntax import phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
+LONGEST_MONTH = 28
 SHORTEST_GAME = 5
 """How many letters a word has at least that may be a game in another spelling."""
 _TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
@@ -77,6 +78,15 @@ def is_negated(text: str) -> bool:
     return "not" in _meanings(text)
 
 
+def is_doubted(text: str) -> bool:
+    """Return whether a text says that something isn't done, or only thinks about it."""
+    return not {"not", "doubt"}.isdisjoint(_meanings(text))
+
+
+def zone_in(text: str) -> str:
+    return found[0] if (found := re.search(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text)) else ""
+
+
 def _words(text: str) -> list[str]:
     return phrases.words(text)
 
@@ -84,6 +94,10 @@ def _words(text: str) -> list[str]:
 def _begin(text: str) -> str:
     asks_how = "how" in phrases.lexicon("concepts").of_text(_words(text))
     said = phrases.table("slots")["begin"].items()
+    *others, last = _words(text) or [""]
+    who = phrases.lexicon("who")
+    if "first" in who.of(last) and "you" in who.of_text(others[-3:]) and not asks_how:
+        return "you"
     return next((str(who) for who, listed in said if not asks_how and _stands_in(listed, text)), "")
 
 
@@ -227,7 +241,13 @@ def _days(text: str, today: date) -> Iterator[date]:
         except ValueError:
             continue
         yield named if year or named >= today else named.replace(year=today.year + 1)
-    for word in _words(text):
+    words = _words(text)
+    for word, *nearby in zip(words, words[1:], [*words[2:], ""], strict=False):
+        months = [int(number) for each in nearby for number in phrases.lexicon("month").of(each)][:1]
+        if word.isdecimal() and months and 0 < int(word) <= LONGEST_MONTH:
+            named = date(today.year + (months[0] < today.month), months[0], int(word))
+            yield named
+    for word in words:
         for number in phrases.lexicon("weekday").of(word):
             yield today + timedelta(days=(int(number) - today.weekday() - 1) % 7 + 1)
         if phrases.lexicon("words").of(word) == ["tomorrow"]:

@@ -19,6 +19,8 @@ MOST_ANSWERS, MOST_MAYBE, LONGEST = 2, 3, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
+LIKELY = 40.0
+"""How much a sentence must resemble a wish that is offered though another is as likely."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2}
 """How many words a sentence can have that none of its wordings has."""
 
@@ -91,8 +93,8 @@ def reading_of(
     found: dict[str, str], named: Named, said: list[str], left: list[str], guesses: dict[str, float], place: Place
 ) -> Reading:
     wishes = [phrases.wishes()[name] for name in found if name not in ("greeting", "nothing")]
-    if len(wishes) > 1 and not place.player and not place.match:
-        wishes = [wish for wish in wishes if wish.name != "stop"]  # nobody who asks us something wants no answer
+    if len(wishes) > 1:
+        wishes = [wish for wish in wishes if not wish.risky] or wishes[:1]  # never beside something else
     acts: list[str] = []
     done: list[str] = []
     known: list[str] = []
@@ -176,6 +178,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "text": (text if not is_house and len(text) <= LONGEST else "", ""),
         "hint": ("hint" if is_house else "", ""),
         "analyse": ("analyse" if place.state == "over" else "", ""),
+        "zone": (slots.zone_in(text), ""),
         "me": ("me" if place.player else "", ""),
     }
 
@@ -243,7 +246,7 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
 def _likely(guesses: dict[str, float], parts: Parts, named: Named, place: Place) -> Iterator[str]:
     """Yield the likeliest lines to write, where nothing is clear; none that can't be undone."""
     best = sorted(guesses, key=lambda name: -guesses[name])
-    for name in [each for each in best if each not in ("greeting", "nothing", "chat")][:MOST_MAYBE]:
+    for name in [each for each in best if each not in ("greeting", "nothing", "chat") and guesses[each] > LIKELY]:
         wish = phrases.wishes()[name]
         line = "" if wish.risky else _line(wish, parts) or _filled(wish.look, named, place)
         if line:
@@ -269,5 +272,5 @@ def _is_doubtful(wish: Wish, sentence: str) -> bool:
     own = {word for wording in wish.wordings for word in phrases.words(wording)}
     said = phrases.words(slots.ADDRESS.sub(" ", sentence))
     others = [word for word in said if word.isalpha() and word not in own | phrases.stop_words()]
-    is_negated = slots.is_negated(sentence) and wish.name == "resign"
-    return wish.risky and ("?" in sentence or is_negated or len(others) > FOREIGN.get(wish.name, 0))
+    is_doubted = slots.is_doubted(sentence) and wish.name == "resign"
+    return wish.risky and ("?" in sentence or is_doubted or len(others) > FOREIGN.get(wish.name, 0))
