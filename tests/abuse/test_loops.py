@@ -76,7 +76,7 @@ def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: 
 
 def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspondence) -> None:
     turn = letters.last("alice")
-    for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "what now"):
+    for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "frobnicate it"):
         (answer,) = letters.reply(turn, wrong)
         assert "Nothing was done." in text(answer) or "You want to know" in text(answer)
     assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
