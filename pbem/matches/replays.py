@@ -4,7 +4,6 @@ So the record stays the truth, and nothing else that replays a match needs to kn
 offered: later the other match may have turns taken back.
 """
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from sqlmodel import Session
@@ -14,9 +13,6 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.snapshot import Snapshot
 from pbem.storage.models import Player, Ply
-
-EarlierTurn = tuple[int, str, datetime]
-"""The seat that played it, its text, and when that was."""
 
 
 def offer(
@@ -51,13 +47,9 @@ def offer(
         match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
     session.flush()
     turns = zip(source.seats, source.texts, strict=True)
-    store_turns(session, match.id or 0, ((seat, text, now) for seat, text in turns))
-    return (event,)
-
-
-def store_turns(session: Session, match: int, turns: Iterable[EarlierTurn], after: int = 0) -> None:
     session.add_all(
-        Ply(match=match, number=number, seat=seat, text=text, played=played)
-        for number, (seat, text, played) in enumerate(turns, start=after + 1)
+        Ply(match=match.id or 0, number=number, seat=seat, text=text, played=now)
+        for number, (seat, text) in enumerate(turns, start=1)
     )
     session.flush()
+    return (event,)
