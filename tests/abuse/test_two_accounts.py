@@ -1,7 +1,5 @@
 """One person with two accounts: few of their matches with each other count, and the operator sees them."""
 
-import json
-
 from tests.correspondence import Correspondence, said
 from tests.scenes import after, two_players
 
@@ -32,12 +30,3 @@ def test_of_one_pair_five_matches_in_a_month_count_and_both_are_told_so(letters:
     assert letters.execute("select id from match where counted is not null order by id") == [(n,) for n in range(1, 6)]
     assert len([told for told in begin(letters) if UNRATED in told]) == 2
     assert letters.execute("select rated from match where id = 7") == [(False,)]
-
-
-@played
-def test_the_operator_sees_pairs_of_whom_one_wins_always(letters: Correspondence) -> None:
-    found = letters.operate("ratings", "pairs", "--json")
-
-    assert json.loads(found.stdout) == [
-        {"winner": "alice", "loser": "bob", "game": "quadrature", "points": 5.0, "matches": 5}
-    ]
