@@ -42,7 +42,7 @@ def words_in_use(features: Features) -> frozenset[str]:
 def reserved_keys(features: Features) -> frozenset[str]:
     """Return the words that can't be the key of a game: commands, settings, and what else means something to us.
 
-    >>> {"please", "random", "rated", "level", "house", "play"} <= reserved_keys(Features())
+    >>> {"please", "random", "rated", "level", "ladder"} <= reserved_keys(Features())
     True
     """
     commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
