@@ -15,6 +15,7 @@ from sqlalchemy import Integer, bindparam, inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
 from pbem.storage.models import Match, MatchState, Note, Player, PlayerRating
+from pbem.storage.payloads import fields
 from pbem.storage.utc import Utc
 
 LEFT_OUT = frozenset(
@@ -36,7 +37,6 @@ _EARLIER = (
     .limit(1)
 )
 _Row = TypeVar("_Row", Match, Player)
-_HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
 RATING = "rating"
@@ -124,16 +124,7 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
 
 
 def numbers(words: Any) -> Iterator[int]:
-    if isinstance(words, dict):
-        for key, value in words.items():
-            if key == "match" and isinstance(value, int):
-                yield value
-            elif isinstance(value, _HOLDS_MORE):
-                yield from numbers(value)
-    elif isinstance(words, _HOLDS_MORE):
-        for each in words:
-            if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
-                yield from numbers(each)
+    return (value for key, value in fields(words) if key == "match" and isinstance(value, int))
 
 
 def _is_first(session: Session, reader: Player, match: Match) -> bool:

@@ -114,16 +114,17 @@ def people_in(payload: Any) -> Iterator[str]:
     >>> list(people_in({"by": "bob", "message": ["by alice"], "rows": [{"opponent": "carol", "title": "Hex"}]}))
     ['bob', 'carol']
     """
+    return (value for key, value in fields(payload) if key in FIELDS and isinstance(value, str) and value)
+
+
+def fields(payload: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every field in what is stored, however deep, with its value."""
     if isinstance(payload, dict):
-        for key, value in payload.items():
-            if key in FIELDS and isinstance(value, str) and value:
-                yield value
-            elif isinstance(value, _HOLDS_MORE):
-                yield from people_in(value)
-    elif isinstance(payload, _HOLDS_MORE):
-        for each in payload:
-            if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
-                yield from people_in(each)
+        yield from payload.items()
+        payload = payload.values()
+    for each in payload:
+        if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
+            yield from fields(each)
 
 
 def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
