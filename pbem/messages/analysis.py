@@ -93,11 +93,11 @@ class Analysed:
         heading = f"[{first:<{BAR}}|{second:>{BAR}}]"
         return "\n".join((heading, *map(_line, self.turns)))
 
-    def picture(self, scale: float) -> bytes:
+    def picture(self) -> bytes:
         """Return the course of the match as a PNG file: bars up for the first player, and down for the second."""
         from pbem.messages.boards.board_image import as_png  # Pillow: see templating.illustrated
 
-        return as_png(_drawn(self, scale))
+        return as_png(_drawn(self))
 
 
 def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Analysed:
@@ -147,29 +147,26 @@ def _line(turn: TurnAnalysed) -> str:
     return f"[{bar}] {turn.number}. {text} {turn.mark}".rstrip()
 
 
-def _drawn(analysed: Analysed, scale: float) -> "Image":
+def _drawn(analysed: Analysed) -> "Image":
     from PIL import Image, ImageDraw  # see templating.illustrated
 
     from pbem.messages.boards.board_image import font, legible
 
-    def dots(measure: float) -> int:
-        return round(measure * scale)
-
-    image = Image.new("RGB", (dots(WIDTH), dots(HEIGHT)), PAPER)
-    draw, line = ImageDraw.Draw(image), max(1, dots(1))
-    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=EDGE, width=line)
-    top, bottom = dots(MARGIN + LABEL), dots(HEIGHT - MARGIN - LABEL)
+    image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=EDGE)
+    top, bottom = MARGIN + LABEL, HEIGHT - MARGIN - LABEL
     middle, reach = (top + bottom) // 2, (bottom - top) // 2
-    step = min(dots(WIDEST_BAR), (image.width - 2 * dots(MARGIN)) / max(1, len(analysed.turns)))
+    step = min(WIDEST_BAR, (image.width - 2 * MARGIN) / max(1, len(analysed.turns)))
     for number, turn in enumerate(analysed.turns):
-        left, right = dots(MARGIN) + round(number * step), dots(MARGIN) + round((number + 1) * step) - 1
+        left, right = MARGIN + round(number * step), MARGIN + round((number + 1) * step) - 1
         if turn.mark:
             draw.rectangle((left, top, right, bottom), fill=LIT[0])
         tone = analysed.tones[0 if turn.value > 0 else 1]
         end = middle - round(turn.value * reach)
         box = (left, min(middle, end), max(left, right - (right - left) // 6), max(middle, end))
-        draw.rectangle(box, fill=FILLS[tone], outline=RIMS[tone], width=line if step > 4 * line else 0)
-    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=INK, width=line)
-    for who, place in zip(analysed.names, (MARGIN / 2, HEIGHT - MARGIN / 2 - LABEL), strict=True):
-        draw.text((dots(MARGIN), dots(place)), f"{legible(who)} better", FAINT, font(dots(TEXT)))
+        draw.rectangle(box, fill=FILLS[tone], outline=RIMS[tone], width=int(step > 4))
+    draw.line((MARGIN, middle, image.width - MARGIN, middle), fill=INK)
+    for who, place in zip(analysed.names, (MARGIN // 2, HEIGHT - MARGIN // 2 - LABEL), strict=True):
+        draw.text((MARGIN, place), f"{legible(who)} better", FAINT, font(TEXT))
     return image

@@ -1,15 +1,19 @@
 """The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from email.headerregistry import Address
 from email.utils import format_datetime
+from hashlib import sha256
+from urllib.parse import quote
 
+from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.kinds import KINDS, kind_of
-from pbem.messages.links import address_with, token_of
+from pbem.messages.links import Link, address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.token_filter import HeaderValue
@@ -21,6 +25,8 @@ from pbem.tokens import Keyring, Purpose, Token
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
+SECONDS_SINCE_1601 = 11_644_473_600
+"""In 1970."""
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 
 
@@ -40,12 +46,26 @@ def head(
         found["In-Reply-To"] = (row.in_reply_to,)
     if row.references:
         found["References"] = tuple(row.references)
+    if snapshot is not None:
+        found |= _conversation(snapshot, server)
     found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
     if isinstance(payload, TurnNews) and payload.taken_back:
         found["X-PBeM-Event"] = "undo"
     if isinstance(payload, TurnNews) and payload.reminder:
         found["X-PBeM-Event"] = "reminder"
     return found
+
+
+def _conversation(snapshot: Snapshot, server: ServerSettings) -> Mapping[str, HeaderValue]:
+    """Return what makes a match one conversation in Outlook, which else groups by the whole Subject.
+
+    The format is that of [MS-OXOMSG] 2.2.1.3: a byte, the first five of a time, and sixteen that are unique.
+    """
+    match = snapshot.match
+    time = int(match.created.timestamp() + SECONDS_SINCE_1601) * 10_000_000
+    unique = sha256(f"{server.domain} {snapshot.number}".encode()).digest()[:16]
+    index = b64encode(b"\1" + time.to_bytes(8, "big")[1:6] + unique).decode()
+    return {"Thread-Topic": f"[pbem #{snapshot.number}] {GAMES.title(match.game)}", "Thread-Index": index}
 
 
 def _address(address: str, name: str = "") -> Address:
@@ -65,10 +85,8 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players, _state(payload, snapshot, reader))
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
-    if asked.startswith("[pbem]"):
-        return f"Re: {asked}"
     if asked:
-        return f"[pbem] Re: {asked}"
+        return f"Re: {asked}" if asked.startswith("[pbem") else f"Re: [pbem] {asked}"
     return f"[pbem] {heading_of(payload) or 'Your message'}"
 
 
@@ -97,23 +115,30 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
     return "your turn" if is_readers else ""
 
 
+def stop_link(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Link:
+    """Return what ends messages of that kind, from whatever address it is sent."""
+    words = kind_of(row.template).stop
+    address = address_with(server, keyring, Token(Purpose.NOTICES, row.player or 0), row.epoch)
+    return Link(words, words, f"mailto:{address}?subject={quote(words)}")
+
+
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, HeaderValue]:
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found: dict[str, HeaderValue] = {
+        "Content-Language": "en",
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }
     if row.player is not None and (row.is_notice or row.template == "invitation"):
-        stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
+        stop = f"<{stop_link(row, server, keyring).uri}>"
+        found["List-Unsubscribe"] = (stop,)
         if row.is_notice:
             found["List-Id"] = (f"<matches.{server.domain}>",)
-        ends = kind_of(row.template).stop.replace(" ", "%20")
-        found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>",)
         if server.unsubscribe_url and row.is_notice:
             token = Token(Purpose.ONE_CLICK, row.player, KINDS.index(kind_of(row.template)))
             link = f"<{server.unsubscribe_url}{keyring.format(token, row.epoch)}>"
-            found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>,", link)
+            found["List-Unsubscribe"] = (f"{stop},", link)
             found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return found
 

@@ -1,26 +1,37 @@
 """A message as bytes: its head, the text, the HTML with its pictures, and files.
 
 What is plain and fits its line, which is nearly everything, is written down here; the library does the same at thirty
-times the cost, and it does all the rest. Nothing is left to chance: boundaries and Content-IDs follow from the
-Message-ID, so that a message that is rendered twice has the same bytes.
+times the cost, and it does the rest of the headers. Nothing is left to chance: boundaries and Content-IDs follow from
+the Message-ID, so that a message that is rendered twice has the same bytes. All bodies are ASCII: a mail server on the
+way that converts others would break their signature (RFC 6376, 5.3).
 """
 
 import re
-from binascii import b2a_base64
+from binascii import b2a_base64, b2a_qp
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.headerregistry import Address
-from email.message import EmailMessage, MIMEPart
+from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8, EmailPolicy
+from email.utils import formataddr
 from hashlib import sha256
 from typing import TypeAlias
 
 from pbem.messages.token_filter import Header, HeaderValue, TokenFilter
 
 LONGEST_LINE = 900
-"""HTML with longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
+"""What has longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
 LINE = 78
 BASE64_LINE = 76
+FOLD = "\r\n "
+
+TEXT = 'text/plain; charset="utf-8"; format="fixed"'
+HTML = 'text/html; charset="utf-8"'
+_ANY_LINE_END = re.compile(r"\r\n|\r|\n")
+_BARE = re.compile(r"[\t\r\n -~]*")
+"""What can go out as it is."""
+WRITTEN = ("text/", "application/json")
+"""What is enclosed as text, with a character set."""
 
 Policy: TypeAlias = "EmailPolicy[EmailMessage]"
 
@@ -65,12 +76,8 @@ class Enclosed:
 
 def size(text: str, html: str, enclosed: Enclosed) -> int:
     """Return about how many bytes the message has in transit, without its files."""
-    pictures = sum(len(png) * 4 // 3 + len(png) // 57 + 300 for _, png in enclosed.pictures)
-    return len(text.encode()) + len(html) + html.count("=") * 2 * _is_broad(html) + pictures
-
-
-def _is_broad(html: str) -> bool:
-    return max(map(len, html.splitlines())) > LONGEST_LINE
+    pictures = sum(len(in_base64(png)) + 300 for _, png in enclosed.pictures)
+    return len(_text(text, TEXT)) + len(_text(html, HTML)) + pictures
 
 
 def message(
@@ -82,8 +89,8 @@ def message(
     file leaves here without having passed the filter. Headers have non-ASCII letters only if the address does.
     """
     policy: Policy = SMTP if address.isascii() else SMTPUTF8
-    body = _text(tokens.filter_text(text), policy)
-    files = [_attached(file, tokens, policy) for file in enclosed.files]
+    body = _text(tokens.filter_text(text), TEXT)
+    files = [_attached(file, tokens) for file in enclosed.files]
     if html is not None:
         number = 1 if files else 0
         shown = _shown(tokens.filter_text(html), enclosed, number + 2, policy)
@@ -94,31 +101,17 @@ def message(
     return b"".join((*lines, b"MIME-Version: 1.0\r\n", body))
 
 
-def _text(text: str, policy: Policy) -> bytes:
-    content = text.encode()
-    if "\r" in text or not text.endswith("\n") or max(map(len, content.split(b"\n"))) > LINE:
-        part = MIMEPart(policy)
-        part.set_content(text, cte=None, params={"format": "fixed"})
-        return part.as_bytes()
-    encoding = b"7bit" if text.isascii() else b"8bit"
-    return b"".join(
-        (
-            b"Content-Transfer-Encoding: ",
-            encoding,
-            b'\r\nContent-Type: text/plain; charset="utf-8"; format="fixed"\r\n\r\n',
-            content.replace(b"\n", b"\r\n"),
-        )
-    )
+def _text(content: str, kind: str, more: bytes = b"") -> bytes:
+    """Return a part with that text: as it is, or as quoted-printable, which can be read and searched, unlike base64."""
+    lines = _ANY_LINE_END.split(content.removesuffix("\n"))
+    body, encoding = "\r\n".join((*lines, "")).encode(), b"7bit"
+    if not _BARE.fullmatch(content) or max(map(len, lines)) > LONGEST_LINE:
+        body, encoding = b2a_qp(body), b"quoted-printable"
+    return b"Content-Type: %s\r\nContent-Transfer-Encoding: %s\r\n%s\r\n%s" % (kind.encode(), encoding, more, body)
 
 
 def _shown(html: str, enclosed: Enclosed, number: int, policy: Policy) -> bytes:
-    if _is_broad(html):
-        part = MIMEPart(policy)
-        part.set_content(html, subtype="html", cte="quoted-printable")
-        page = part.as_bytes()
-    else:
-        page = b'Content-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: 7bit\r\n\r\n'
-        page += html.encode("ascii").replace(b"\n", b"\r\n")
+    page = _text(html, HTML)
     if not enclosed.pictures:
         return page
     pictures = (_picture(f"board{at}.png", *each, policy) for at, each in enumerate(enclosed.pictures, start=1))
@@ -144,18 +137,23 @@ def in_base64(content: bytes) -> bytes:
     return b"\r\n".join((*lines, b""))
 
 
-def _attached(file: Attachment, tokens: TokenFilter, policy: Policy) -> bytes:
-    content = tokens.filter_file(f"{file.maintype}/{file.subtype}", file.content)
-    part = MIMEPart(policy)
-    part.set_content(content, file.maintype, file.subtype, filename=file.name, params=file.parameters)
-    return part.as_bytes()
+def _attached(file: Attachment, tokens: TokenFilter) -> bytes:
+    kind = f"{file.maintype}/{file.subtype}"
+    content = tokens.filter_file(kind, file.content)
+    parameters = "".join(f'; {name}="{value}"' for name, value in file.parameters.items() if name != "charset")
+    named = b'Content-Disposition: attachment; filename="%s"\r\n' % file.name.encode()
+    if kind.startswith(WRITTEN):
+        return _text(content.decode(), f'{kind}; charset="utf-8"{parameters}', named)
+    written = f"Content-Type: {kind}{parameters}\r\nContent-Transfer-Encoding: base64\r\n".encode()
+    return b"".join((written, named, b"\r\n", in_base64(content)))
 
 
 def _multipart(kind: str, boundary: str, parts: Sequence[bytes]) -> bytes:
     between = f"\r\n--{boundary}\r\n".encode()
+    root = '; type="text/html";\r\n' if kind == "related" else ";"
     return b"".join(
         (
-            f'Content-Type: multipart/{kind}; boundary="{boundary}"\r\n'.encode(),
+            f'Content-Type: multipart/{kind}{root} boundary="{boundary}"\r\n'.encode(),
             between,
             between.join(parts),
             f"\r\n--{boundary}--\r\n".encode(),
@@ -171,6 +169,11 @@ def folded(name: str, value: HeaderValue, policy: Policy) -> bytes:
     """Return the header in lines, as the library folds it; raises ValueError if it would end the line."""
     if isinstance(value, tuple):
         return _in_whole_words(name, value, policy)
+    if isinstance(value, Address) and value.display_name and value.addr_spec.isascii():
+        shown, address = formataddr((value.display_name, value.addr_spec)).rsplit(" ", maxsplit=1)
+        if len(name) + len(shown) + 2 <= LINE:  # the library would begin a line behind the colon, which filters mind
+            fits = len(name) + len(shown) + len(address) + 3 <= LINE
+            return f"{name}: {shown}{' ' if fits else FOLD}{address}\r\n".encode()
     line = f"{name}: {value}"
     if len(line) <= LINE and _is_plain(value):
         return f"{line}\r\n".encode()

@@ -27,14 +27,12 @@ from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
-FOR_STRANGERS = {"picture": OFF}
-"""The preferences of people who aren't players yet: the smallest message that looks right."""
-UNPROVEN = FOR_STRANGERS | {"html": OFF}
+UNPROVEN = {"picture": OFF, "html": OFF}
 """What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
 
 
 VARIABLES = (
-    *("server", "keep_mail_days", "player", "row", "several", "you_wrote"),
+    *("server", "keep_mail_days", "player", "row", "several", "you_wrote", "stop"),
     *("view", "preview", "illustrations", "answer_with", "personal", "reply_to", "name"),
 )
 """What every template can ask for, besides the fields of the payload."""
@@ -72,7 +70,7 @@ class Renderer:
         assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
         known = facts.restore(row.facts, drawings.facts)
         player = known.reader
-        wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
+        wishes = preferences.with_defaults(player.settings if player and player.confirmed else {})
         if row.standing is not None:
             wishes |= UNPROVEN
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
@@ -155,6 +153,7 @@ class Renderer:
             "preview": views.preview,
             "illustrations": views.illustrations,
             "answer_with": partial(links.link, answer),
+            "stop": headers.stop_link(row, self._server, self._keyring) if row.is_notice else None,
             "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,

@@ -87,6 +87,7 @@ def templates(face: str) -> "Environment":
     environment.filters |= {
         "as_text": format_hint,
         "columns": columns,
+        "in_rows": in_rows,
         "listed": listed_lines,
         "ordinal": ordinal,
         "page": page,
@@ -104,7 +105,9 @@ def templates(face: str) -> "Environment":
 
 def text_of(template: str, variables: Mapping[str, Any]) -> str:
     """Return the text of a template: its blocks with one empty line between them."""
-    return tidied(templates(TEXT).get_template(template).render(variables))
+    text, stop = templates(TEXT), variables.get("stop")
+    shapes: Any = text.globals["shapes"]
+    return tidied(text.get_template(template).render(variables) + (shapes.foot(stop) if stop else ""))
 
 
 def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
@@ -113,7 +116,7 @@ def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
     others = others.replace("<h1 ", "<h2 ").replace("</h1>", "</h2>")  # a page has one headline
     body = Markup(first + end + others)  # noqa: S704 - templates escape what they are given
     frame: Any = html.get_template("parts/page.html.j2").module
-    return tightened(str(frame.page(title, body)))
+    return tightened(str(frame.page(title, body, variables.get("stop"))))
 
 
 def printable(line: str) -> str:
@@ -178,6 +181,19 @@ def listed_lines(texts: Iterable[str]) -> str:
     * bob: e9e8
     """
     return "\n".join(line for text in texts for line in listed([text]))
+
+
+def in_rows(links: Iterable[Any]) -> list[list[Any]]:
+    """Return the links in rows that are no broader than a phone, or have one link."""
+    rows: list[list[Any]] = []
+    room = 0
+    for link in links:
+        room -= len(link.label) + 4  # the last are a button's margins
+        if room < 0:
+            rows.append([])
+            room = 34 - len(link.label)
+        rows[-1].append(link)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,12 +251,7 @@ class View:
     @property
     def picture(self) -> str | None:
         """The URL of the picture of the board for HTML; None for readers who don't want pictures."""
-        if not self.is_drawn:
-            return None
-        from pbem.messages.boards import board_image  # Pillow: see templating.illustrated
-
-        scale = board_image.SMALL_SCALE if self._context.several else board_image.SCALE
-        return self._context.enclosed.show(self._drawing.picture(scale))
+        return self._context.enclosed.show(self._drawing.picture) if self.is_drawn else None
 
     def attach(self) -> tuple[str, ...]:
         """Attach the match as files and return their names; no pictures for readers who don't want them."""
@@ -332,11 +327,7 @@ class View:
         return analysis.analysed(estimates, since, self._snapshot)
 
     def chart(self, analysed: Analysed) -> str | None:
-        if not self.is_drawn:
-            return None
-        from pbem.messages.boards import board_image  # Pillow: see templating.illustrated
-
-        return self._context.enclosed.show(analysed.picture(board_image.SMALL_SCALE))
+        return self._context.enclosed.show(analysed.picture()) if self.is_drawn else None
 
     @property
     def last_turns(self) -> str:

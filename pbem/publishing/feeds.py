@@ -11,7 +11,8 @@ from pbem.publishing.contents import PageLine
 from pbem.publishing.pages import Site, match_path
 
 ENTRIES = 50
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+"""The date of a feed without entries: that of the names in all feeds."""
 SITEMAP = Template(
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<{{ all }} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
@@ -30,7 +31,7 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLi
         return site.absolute(at) if site.url else "../" * path.count("/") + at
 
     over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
-    about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path)}
+    about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path), "author_name": site.name}
     feed: Any = Atom1Feed(title=title, description=None, **about)
     for line in over[:ENTRIES]:
         first, second = line.players
@@ -43,7 +44,7 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLi
             pubdate=line.day,
             updateddate=line.day,
         )
-    feed.latest_post_date = lambda: over[0].day if over else NEVER
+    feed.latest_post_date = lambda: over[0].day if over else BEGINNING
     text = feed.writeString("utf-8")
     return text if isinstance(text, str) else str(text, "utf-8")
 
@@ -56,4 +57,4 @@ def sitemap(site: Site, paths: Sequence[str], *, is_index: bool = False) -> str:
 def _id(site: Site, what: str) -> str:
     """Return the name by which readers know something, wherever the site is moved to (RFC 4151)."""
     domain = site.address.rpartition("@")[2]
-    return f"tag:{domain},2026:{what}"
+    return f"tag:{domain},{BEGINNING.year}:{what}"

@@ -68,7 +68,7 @@ def test_the_subject_is_ours(letters: Correspondence) -> None:
     (asked,) = letters.write(VICTIM, "join victor", "Urgent: your account")
     (helped,) = letters.write(VICTIM, "help", "Urgent: your account")
 
-    assert (asked["Subject"], helped["Subject"]) == ("[pbem] Was this you?", "[pbem] Help")
+    assert (asked["Subject"], helped["Subject"]) == ("[pbem] Please confirm", "[pbem] Help")
 
 
 @pytest.mark.server(more="[limits]\nstrangers_per_day = 24")

@@ -13,7 +13,7 @@ def test_revoke_asks_once_more_and_then_voids_every_address(letters: Corresponde
     old, mail = letters.personal("alice"), letters.last("alice")
     letters.clock.advance(days=5_000)  # a personal address holds until it is revoked
     (question,) = letters.write("mallory@evil.example", "revoke", to=old)
-    assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+    assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Please confirm")
 
     (told,) = letters.reply(question, "yes")
 
@@ -22,7 +22,7 @@ def test_revoke_asks_once_more_and_then_voids_every_address(letters: Corresponde
     for address in (old, mail["Reply-To"].addresses[0].addr_spec, question["Reply-To"].addresses[0].addr_spec):
         letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
         (asked,) = letters.write("mallory@evil.example", TURN, to=address)
-        assert (asked["To"], asked["Subject"]) == (ALICE, "[pbem] Was this you?")
+        assert (asked["To"], asked["Subject"]) == (ALICE, "[pbem] Please confirm")
     assert letters.played == []
     letters.say("alice", TURN)
     assert letters.played == ["1 a7b7 i3i2"]
@@ -41,7 +41,7 @@ def test_an_address_changes_when_the_old_and_the_new_one_have_agreed(letters: Co
     assert NEW not in text(farewell)
     assert letters.rows("select address from player where name = 'alice'") == [NEW]
     (question,) = letters.write(ALICE, TURN, to=old)
-    assert (question["To"], question["Subject"]) == (NEW, "[pbem] Was this you?")
+    assert (question["To"], question["Subject"]) == (NEW, "[pbem] Please confirm")
     assert letters.played == []
     assert to(letters.write(NEW, TURN, to=letters.personal("alice")), "bob")
 

@@ -21,7 +21,7 @@ def test_the_id_of_a_mail_proves_nothing(letters: Correspondence) -> None:
 
     for line in (f"#1 {TURN}", "#1 resign", "#1 draw", "#1 say I give up", "stop", "set mail daily"):
         (question,) = letters.write(ALICE, line, In_Reply_To=seen)
-        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Please confirm")
 
     assert [letters.execute(f"select * from {table}") for table in tables] == before
 
@@ -33,7 +33,7 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
     for number, words in enumerate(("say I was never any good at this", TURN, "stop")):
         head = f"From: Bob <{BOB}>\nTo: {ALICE}\nCc: {to}\nMessage-ID: <{number}@mail.example>\n"
         (question,) = letters.deliver(f"{head}\n{words}\n".encode())
-        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Please confirm")
 
     assert letters.played == []
     assert letters.rows("select count(*) from player where stopped is not null") == [0]
@@ -45,7 +45,7 @@ def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, w
 
     (again,) = letters.reply(question, words, to=ADDRESS)
 
-    assert (again["To"], again["Subject"]) == (ALICE, "[pbem] Was this you?")
+    assert (again["To"], again["Subject"]) == (ALICE, "[pbem] Please confirm")
     assert "anyone can write in your" in text(again)
     assert again["Reply-To"].addresses[0].addr_spec in text(again)
     assert letters.played == []

@@ -42,7 +42,7 @@ def test_an_address_that_is_not_known_is_asked_about_once(letters: Correspondenc
     address = turn["Reply-To"].addresses[0].addr_spec
 
     (question,) = letters.write(WORK, "1 a7b7 i3i2", to=address)
-    assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+    assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Please confirm")
     assert ", from al@work.example, which we don't know as an address of yours" in said(question)
     assert letters.played == []
 

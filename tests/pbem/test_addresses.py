@@ -9,7 +9,7 @@ pytestmark = scenes.after(scenes.match)
 
 ALICE, BOB, NEW = "alice@mail.example", "bob@mail.example", "alice@new.example"
 TURN = "1 a7b7 i3i2"
-ASKED = "[pbem] Was this you?"
+ASKED = "[pbem] Please confirm"
 
 
 def addresses(letters: Correspondence) -> list[object]:

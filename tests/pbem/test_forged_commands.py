@@ -53,7 +53,7 @@ def test_without_her_token_nothing_happens_and_with_it_the_same_line_acts(letter
     before = standing(letters)
     for headers in ({}, {"In_Reply_To": str(letters.last("alice")["Message-ID"])}):
         (question,) = letters.write(ALICE, line, to=ADDRESS, **headers)
-        assert (question["To"], str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
+        assert (question["To"], str(question["Subject"])) == (ALICE, "[pbem] Please confirm")
         assert standing(letters) == before
         letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
 

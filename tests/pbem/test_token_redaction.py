@@ -77,7 +77,7 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
         kept_content(owed).payload = dump(Answer(sections=(), subject=f"Hello {to}"))
         mail = parsed(*letters.server.renderer.render(session, [owed]))
         session.rollback()
-    assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"
+    assert str(mail["Subject"]) == "Re: [pbem] Hello games+(token)@pbem.example"
     for name in ("alice", "bob"):
         files = [part for part in letters.say(name, "export me")[-1].walk() if part.get_filename()]
         assert len(files) == 3

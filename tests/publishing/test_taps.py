@@ -22,7 +22,7 @@ def test_a_tap_and_a_yes_begin_a_match_with_the_house(shown: Archive) -> None:
     for key in GAMES:
         assert link(shown.text("index.html"), f"Play {GAMES[key].title}, level 3: Regular")
     (question,) = shown.tap(link(shown.text("index.html"), "Play Kvadratik, level 3: Regular"), "xenia@mail.example")
-    assert question["Subject"] == "[pbem] Was this you?"
+    assert question["Subject"] == "[pbem] Please confirm"
     (begun,) = shown.letters.reply(question, "yes")
     assert str(begun["Subject"]).startswith("[pbem #2, your turn] Kvadratik: ")
     assert "level 3, match #2, turn 1" in text(begun)

@@ -72,6 +72,21 @@ def test_the_words_decide_where_there_is_no_status(kind: str) -> None:
             assert not bounce_report.is_final(report.replace(answer, words)), words
 
 
+@pytest.mark.parametrize("is_report", [True, False], ids=["with fields", "in words"])
+def test_what_is_said_of_another_recipient_is_not_about_ours(is_report: bool) -> None:
+    ours_is_full = "<bob@mail.example>: the mailbox is full"
+    other_is_gone = "<eve@mail.example>: 550 5.1.1 no such user"
+    raw = bounces.made_of(ours(), [ours_is_full, "", other_is_gone])
+    if is_report:
+        fields = b"Final-Recipient: rfc822; %s\nAction: failed\nStatus: %s\n\n"
+        both = fields % (b"eve@mail.example", b"5.1.1") + fields % (b"bob@mail.example", b"5.2.2")
+        raw = bounces.dsn(ours(), "5.2.2").replace(b"no such user", b"full")
+        raw = raw.replace(b"Final-Recipient: ", both + b"Final-Recipient: ", 1)
+
+    assert not bounce_report.is_final(raw)
+    assert bounce_report.is_final(raw.replace(b"5.2.2", b"5.1.1").replace(b"the mailbox is full", b"no such user"))
+
+
 @pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded"])
 def test_what_is_no_failure_for_good_is_not_final(action: str) -> None:
     assert not bounce_report.is_final(bounces.dsn(ours(), "4.4.1", action))

@@ -20,6 +20,8 @@ from tests.correspondence import quoted, text
 HERE = Path(__file__).parent
 SENDER = "PBeM <games@pbem.example>"
 TOKEN = re.compile(r"games\+([a-z2-7]{40})@")
+FOOT = re.compile(r'\s+To get no more of these messages, reply "stop[a-z ]*"\.(?=\s*$)')
+"""The same below all news; tests/templates/mails has it."""
 DELETED = re.compile(r"(?<=\bdeleted-)[0-9]+")
 HEAD = re.compile(r"^(?:>>>|<<<) ([0-9]+) (?:from|to) [^,\n]*?(, like .*)?$\n", flags=re.MULTILINE)
 
@@ -58,13 +60,14 @@ def transcript(
 
 
 def _lines(way: str, mail: EmailMessage, named: Mapping[str, tuple[int, EmailMessage]]) -> Iterator[str]:
-    """Yield the headers except those in the first line, and the text, without the quoted message."""
-    body = text(mail)
+    """Yield the headers except those in the first line, and the text, without the quoted message and the foot."""
+    body = text(mail) if way == "in" else FOOT.sub("", text(mail))
     if way == "in":
         yield f"To: {mail['To']}"
         if mail["In-Reply-To"] in named:
             number, earlier = named[mail["In-Reply-To"]]
-            body = body.replace(quoted(earlier), f"> [{number}, quoted: {len(text(earlier).splitlines())} lines]")
+            lines = len(FOOT.sub("", text(earlier)).splitlines())
+            body = body.replace(quoted(earlier), f"> [{number}, quoted: {lines} lines]")
     elif mail["From"] != SENDER:
         yield f"From: {mail['From']}"
     if mail["Subject"]:

@@ -24,7 +24,7 @@ def plain(mail: EmailMessage) -> str:
 def html(mail: EmailMessage) -> str | None:
     """Return the HTML part; None if there is none."""
     part = mail.get_body(("html",))
-    return _readable(str(part.get_content()).replace("\r\n", "\n")) if part else None
+    return _readable(str(part.get_content()).replace("\r\n", "\n").replace("<wbr>", "")) if part else None
 
 
 def both_faces(mail: EmailMessage) -> str:

@@ -10,6 +10,7 @@ from sqlmodel import Session, select
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
+from pbem.messages.render import Renderer
 from pbem.messages.said.sections import template_folders
 from pbem.players import addresses
 from pbem.players.rate_limits import MOST_SAME
@@ -48,8 +49,10 @@ def kinds() -> set[str]:
     return mails | {f"section-{name}" for name in found("sections/*.j2")}
 
 
-Sent = tuple[str, bytes, bytes]
-"""A message that was sent: its template, its bytes, and its bytes when it is rendered again later."""
+Sent = tuple[str, bytes, bytes, bytes]
+"""A message that was sent: its template, its bytes, those when it is rendered again later, and those of ELSEWHERE."""
+ELSEWHERE = {"address": "brettspiele@vereinsheim.games.example.org", "name": "Spiele f\u00fcr alle"}
+"""A server with a long address and an accent in its name."""
 
 
 def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
@@ -88,6 +91,10 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
     Rows of deleted players are skipped, since they are empty.
     """
     server = letters.server
+    services, limits = server.services, server.settings.limits
+    settings = services.server.model_copy(update=ELSEWHERE)
+    features = (FEATURES.enrich, FEATURES.exports)
+    elsewhere = Renderer(settings, services.keyring, limits.keep_mail_days, *features)
     with database.transaction(server.engine) as session:
         for player in session.exec(select(Player)):
             player.name, player.stopped = f"x{player.id}", None if player.stopped else letters.clock()
@@ -109,8 +116,8 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
             if row is None or b"frank" in raw or kinds.issuperset(_kinds(row)):
                 continue  # frank has left, so his name is removed from other people's
             kinds.update(_kinds(row))
-            (again,) = server.renderer.render(session, [row])
-            yield row.template, raw, again
+            again, there = (next(iter(each.render(session, [row]))) for each in (server.renderer, elsewhere))
+            yield row.template, raw, again, there
 
 
 def _kinds(row: Outgoing) -> list[str]:

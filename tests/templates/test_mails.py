@@ -1,11 +1,15 @@
-"""Every message and section has a text template, an HTML template and a golden file."""
+"""Every message and section has its templates and a golden file, and is what filters and mail programs ask for."""
 
 import os
 import re
+from collections.abc import Callable, Sequence
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import SMTP
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
@@ -16,8 +20,9 @@ from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, TEXT, templates, tightened
 from pbem.storage import payloads
 from pbem.storage.payloads import Payload, Section
-from tests.templates import golden, letters
+from tests.templates import golden, letters, scanners
 from tests.templates.letters import FACES, MOMENTS, Sent, examples, kinds
+from tests.templates.scanners import Points
 
 pytestmark = pytest.mark.xdist_group("examples")  # they are made once
 MAILS = Path(__file__).parent / "mails"
@@ -29,8 +34,13 @@ PLAIN = {"face-plain", "confirm", "confirm-join", "section-first_only", "section
 
 
 @pytest.fixture(scope="module")
-def all_mails(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, EmailMessage], list[Sent]]:
-    return examples(tmp_path_factory.mktemp("letters"))
+def letters_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("letters")
+
+
+@pytest.fixture(scope="module")
+def all_mails(letters_folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
+    return examples(letters_folder)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +97,7 @@ def test_a_mail_made_again_is_the_same_byte_for_byte(
 ) -> None:
     """Even after names, preferences, the match and its players have changed."""
     kinds = set()
-    for kind, sent, again in all_mails[1]:
+    for kind, sent, again, _ in all_mails[1]:
         kinds.add(kind)
         assert sent == again, kind
     mails = letters.found("*.j2")
@@ -145,3 +155,94 @@ def test_our_subjects_are_no_commands(found: dict[str, EmailMessage]) -> None:
 def test_each_section_can_give_a_reply_its_subject() -> None:
     for kind in payloads.kinds(Section).values():
         assert hasattr(kind, "heading") or "match" in kind.__dataclass_fields__, kind
+
+
+MANY = 0.5
+"""Points that no message may have, of the five with which SpamAssassin calls it spam."""
+UNAVOIDABLE = {"ONCE_RECEIVED", "R_MIXED_CHARSET"}
+"""What rspamd counts for each message that comes right from its sender, and for each word with an accent."""
+
+
+@pytest.fixture(scope="module")
+def raws(all_mails: tuple[dict[str, EmailMessage], list[Sent]], letters_folder: Path) -> dict[str, bytes]:
+    """The bytes of each example, by its name, and of each kind as another server sends it."""
+    paths = (path.read_bytes() for path in (letters_folder / "out" / "new").iterdir())
+    by_id = {raw.partition(b"\nMessage-ID: ")[2].partition(b"\r")[0].decode(): raw for raw in paths}
+    here = {name: by_id[str(mail["Message-ID"])] for name, mail in all_mails[0].items()}
+    domain = letters.ELSEWHERE["address"].partition("@")[2].encode()
+    elsewhere = (there.replace(b"@pbem.example", b"@" + domain) for _, _, _, there in all_mails[1])
+    return here | {f"{number} elsewhere": raw for number, raw in enumerate(elsewhere)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scanner", [scanners.spamassassin, scanners.rspamd])
+def test_no_filter_holds_anything_against_a_message(
+    scanner: Callable[[Sequence[bytes], Path], list[Points]], raws: dict[str, bytes], tmp_path: Path
+) -> None:
+    planted = raws["turn-over"].replace(b"games@pbem.example.", b"us.").replace(b"alice - bob\r\n", b"and you?\r\n", 1)
+    planted = planted.replace(b"Message-ID: <", b"Message-ID: <planted", 1)
+    *found, noticed = scanner([*raws.values(), planted], tmp_path)
+
+    for name, points in zip(raws, found, strict=True):
+        minded = {symbol: each for symbol, each in points.items() if each > 0 and symbol not in UNAVOIDABLE}
+        assert sum(minded.values()) <= MANY, (name, minded)
+    assert max(noticed.values()) >= 1
+
+
+@pytest.mark.slow
+def test_any_mail_server_can_take_every_message(raws: dict[str, bytes]) -> None:
+    """Seven bits, lines that are no longer than asked for, and nothing that only some servers understand."""
+    for name, raw in raws.items():
+        head = raw.partition(b"\r\n\r\n")[0].split(b"\r\n")
+        mail = message_from_bytes(raw, policy=SMTP)
+        assert raw.isascii(), name
+        assert b"\n" not in raw.replace(b"\r\n", b""), name
+        assert max(map(len, raw.split(b"\r\n"))) <= 998, name
+        assert all(len(line) <= 78 or len(line.split()) <= 2 for line in head), name
+        assert not [line for line in head if line.endswith(b":")], name
+        for part in mail.walk():
+            assert not part.defects, name
+            assert part.get_content_maintype() != "text" or part.get_content_charset() == "utf-8", name
+            assert part.get_content_type() != "multipart/related" or part.get_param("type") == "text/html", name
+            assert part.get_content_maintype() != "text" or part["Content-Transfer-Encoding"] != "base64", name
+
+
+@pytest.mark.slow
+def test_messages_are_small(raws: dict[str, bytes]) -> None:
+    """A turn, and the end of a match with its files; nothing is loaded from elsewhere."""
+    for name, raw in raws.items():
+        event = message_from_bytes(raw, policy=SMTP)["X-PBeM-Event"]
+        most = {"turn": 21_000, "over": 80_000, "left": 80_000}.get(event, 100_000)
+        assert len(raw) <= most, (name, len(raw))
+
+
+PROPERTIES = {
+    *("background", "background-color", "border", "border-bottom", "border-collapse", "border-left", "border-radius"),
+    *("border-top", "border-right", "color", "display", "font", "font-family", "font-size", "font-weight", "height"),
+    *("line-height", "margin", "max-width", "mso-padding-alt", "overflow-wrap", "overflow-x", "padding"),
+    *("padding-left", "padding-right", "table-layout", "text-decoration", "white-space", "width", "word-break"),
+}
+"""What caniemail.com knows of: where a program lacks one of these, nothing is lost but looks."""
+ELEMENTS = {
+    *("a", "b", "blockquote", "body", "br", "code", "div", "em", "h1", "h2", "head", "html", "img", "li", "meta", "ol"),
+    *("p", "pre", "span", "strong", "style", "table", "td", "th", "title", "tr", "ul", "wbr", "tbody", "hr"),
+}
+
+
+@pytest.mark.slow
+def test_html_is_what_mail_programs_know_and_screen_readers_can_read(found: dict[str, EmailMessage]) -> None:
+    for name, mail in found.items():
+        page = golden.html(mail)
+        if page is None:
+            continue
+        tree = LexborHTMLParser(page)
+        assert {node.tag for node in tree.css("*")} <= ELEMENTS, name
+        styles = [node.attributes["style"] or "" for node in tree.css("[style]")]
+        used = {each.partition(":")[0].strip() for style in styles for each in style.split(";")} - {""}
+        assert used <= PROPERTIES, name
+        assert not [style for style in styles if "font-size: 0" in style], name
+        assert all(node.attributes.get("alt") for node in tree.css("img")), name
+        assert len(tree.css("h1")) <= 1, name
+        assert not re.search(r"(?:src|background)=\"http", page), name
+        for node in tree.css(".pbem-key a, .pbem-soft a"):
+            assert "padding: 12px" in (node.attributes["style"] or ""), name

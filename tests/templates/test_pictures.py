@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.messages.boards.animation import LAST_FRAME_MS, SCALES, animation
-from pbem.messages.boards.board_image import painted
+from pbem.messages.boards.animation import BROADEST, LARGEST, LAST_FRAME_MS, TALLEST, animation
+from pbem.messages.boards.board_image import WIDTH, painted
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
 from tests.drawn import assert_alike_where_the_same_stands, distance, image
@@ -21,12 +21,22 @@ def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey
 def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     boards = diagrams("quadraphages")
     captions = [f"{number}." for number, _ in enumerate(boards)]
-    moving = image(animation(boards, captions=captions))
+    moving = image(animation(boards, captions=captions, largest=10 * LARGEST))
 
     assert (moving.format, moving.n_frames, moving.info["loop"]) == ("GIF", len(boards), 0)  # type: ignore[attr-defined]
     for number in (0, 17, len(boards) - 1):
         moving.seek(number)
-        assert distance(painted(boards[number], SCALES[0], [captions[number]], 1), moving) < 1, number
+        assert distance(painted(boards[number], moving.width / WIDTH, [captions[number]], 1), moving) < 2, number
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS
+
+
+@pytest.mark.parametrize("name", quick_where(QUICK[:2].__contains__, NAMES))
+def test_an_animation_is_small_enough_for_filters_and_phones(name: str) -> None:
+    boards = diagrams(name)
+    content = animation(boards, captions=["A caption that is much too long for a single line below it"] * len(boards))
+
+    assert len(content) <= LARGEST
+    assert image(content).width <= BROADEST
+    assert image(content).height <= TALLEST

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from pbem.config import SmtpSettings
+from pbem.conformance.letters import parsed
+from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
-from tests.correspondence import ADDRESS, correspondence
+from tests.correspondence import ADDRESS, correspondence, text
+from tests.servers import HOST, SmtpSink
 
 dkim = pytest.importorskip("dkim")
 
@@ -141,3 +145,25 @@ def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
         (late,) = letters.wait(minutes=1)
 
     assert late["To"] == "alice@mail.example"
+
+
+@pytest.mark.parametrize("board", ["ascii", "unicode"])
+def test_a_signature_outlives_a_server_that_takes_seven_bits_only(
+    board: str, key: Path, dns: Dns, tmp_path: Path, smtp_sink: Callable[..., SmtpSink]
+) -> None:
+    """A server that had to convert eight bits would break it (RFC 6376, 5.3)."""
+    sink = smtp_sink("-8", "-p", "-N", "-E")
+    with correspondence(tmp_path, more=signing(key), server='name = "Zoë"') as letters:
+        letters.match()
+        letters.say("bob", f"set board {board}")
+        letters.reply(letters.last("alice"), "1 a7b7 i3i2\n\nGrüße, Ørjan!")
+        raw = sent(tmp_path)
+        out = SmtpOutbox(SmtpSettings(host=HOST, port=sink.port, security="none"))
+        out.send(ADDRESS, "bob@mail.example", raw)
+        out.close()
+
+    assert raw.isascii()
+    (taken,) = sink.taken()
+    assert "Grüße, Ørjan!" in text(parsed(raw))
+    signed = taken[taken.index(b"DKIM-Signature:") :].replace(b"\r\n", b"\n")
+    assert dkim.verify(signed.replace(b"\n", b"\r\n"), dnsfunc=dns)

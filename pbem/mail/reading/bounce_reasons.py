@@ -17,7 +17,9 @@ class Reason(Enum):
 
 
 LONGEST = 20_000
-_STATUS = re.compile(r"(?<![\d.])([45])\.(\d{1,3})\.(\d{1,3})(?!\.?\d)")
+_STATUS = re.compile(r"(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?!\.?\d)")
+_WRAPPED = re.compile(r"([45]\d\d)-(([45]\.\d\.\d{1,3}) .*)")
+"""A reply of several lines, of which each begins with its code."""
 _REPLY = re.compile(r"(?:^|[\s;:-])([45]\d\d)(?=[\s-])")
 
 GONE = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10), (2, 1), (4, 4), (4, 310)})
@@ -51,6 +53,7 @@ _OUR_FAULT = (
     *("rcpthosts", "not authenticated", "authentication", "expéditeur", "expediteur", "sender denied"),
     *("bad sender", "invalid sender", "unknown sender", "sender unknown", "sender must", "for sender"),
     *("unroutable sender", "unrouteable sender", "unresolvable", "from domain", "not allowed to send", "a valid from"),
+    *("sendasdenied", "[tss0"),
     *("sender hostname", "your hostname", "your domain", "originating", "backscatter"),
 )
 """We or our server are refused, whatever is missing there."""
@@ -141,6 +144,7 @@ def of_reply(reply: str) -> Reason:
     (<Reason.FOR_NOW: 'for now'>, <Reason.GONE: 'gone'>, <Reason.FOR_NOW: 'for now'>)
     """
     text = " ".join(reply[:LONGEST].split()).lower()
+    text = _WRAPPED.sub(lambda found: re.sub(rf" {found[1]}[- ]{found[3]}(?= )", "", found[0]), text)
     code = _REPLY.search(text)
     status = _STATUS.search(text)
     if (code and code[1].startswith("4")) or (status and status[1] == "4"):

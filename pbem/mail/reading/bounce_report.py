@@ -23,6 +23,9 @@ MOST_LINES = 2_000
 MOST_LINES_OF_WORDS = 400
 MOST_FIELDS = 20
 PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
+_ABOUT = re.compile(r"\s*<([^\s<>@]+@[^\s<>@]+)>:")
+"""How a paragraph about one of several recipients begins."""
+_TO = re.compile(r"^To:[ \t]*(.*)$", re.MULTILINE | re.IGNORECASE)
 MAIL_SYSTEMS = ("mailerdaemon", "postmaster", "maildelivery")
 """What the letters of an address contain before its @ if a mail server writes its own messages from it."""
 _COPY = re.compile(
@@ -73,14 +76,14 @@ def _beginning(raw: bytes) -> bytes:
 
 def _reason(message: Message) -> Reason:
     """Return why the message came back: by what the server answered, its status code, or the words around them."""
-    replies, statuses, words = [], [], []
+    replies, statuses, words, ours = [], [], [], _recipient(message)
     for part in _parts(message):
         if part.get_content_type() == "message/delivery-status":
-            for block in _blocks(part):
+            for block in _blocks(part, ours):
                 replies += [str(value) for value in block.get_all("Diagnostic-Code", [])]
                 statuses += [str(value) for value in block.get_all("Status", [])]
         elif part.get_content_maintype() == "text":
-            words.append(_words(part))
+            words.append(_words(part, ours))
     said = [*replies[:MOST_FIELDS], *statuses[:MOST_FIELDS], *words[:MOST_FIELDS]]
     found = (reason for reason in map(bounce_reasons.of_reply, said) if reason is not Reason.UNCLEAR)
     reason = next(found, Reason.UNCLEAR)
@@ -100,14 +103,28 @@ def _parts(message: Message) -> Iterator[Message]:
             yield part
 
 
-def _blocks(part: Message) -> list[Message]:
+def _recipient(message: Message) -> str:
+    """Return whom the returned message went to, in lower case; "" if no copy of it says so."""
+    for part in _parts(message):
+        content = part.get_payload()
+        if isinstance(content, str) and (found := _TO.search(content)):
+            return email.utils.parseaddr(found[1])[1].lower()
+        if isinstance(content, list) and part.get_content_type() == "message/rfc822":
+            copies = [copy for copy in content if isinstance(copy, Message)]
+            return email.utils.parseaddr(str(copies[0]["To"]))[1].lower() if copies else ""
+    return ""
+
+
+def _blocks(part: Message, ours: str) -> list[Message]:
+    """Return what is reported of our recipient, or of all if ours isn't named."""
     payload = part.get_payload()
     blocks = [block for block in payload if isinstance(block, Message)] if isinstance(payload, list) else []
-    return [block for block in blocks if str(block.get("Action", "")).strip().lower() not in PASSED_ON]
+    named = [block for block in blocks if ours and ours in str(block.get("Final-Recipient", "")).lower()]
+    return [block for block in named or blocks if str(block.get("Action", "")).strip().lower() not in PASSED_ON]
 
 
-def _words(part: Message) -> str:
-    """Return the words of the report, up to the copy of the returned message."""
+def _words(part: Message, ours: str) -> str:
+    """Return the words of the report, up to the copy of the returned message, without those about other recipients."""
     content = part.get_payload(decode=True)
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
     lines: list[str] = []
@@ -115,4 +132,6 @@ def _words(part: Message) -> str:
         if _COPY.match(line):
             break
         lines.append(line)
-    return "\n".join(lines)
+    paragraphs = "\n".join(lines).split("\n\n")
+    about = [(found[1].lower() if (found := _ABOUT.match(each)) else "", each) for each in paragraphs]
+    return "\n\n".join(each for who, each in about if who in ("", ours) or not ours or ours not in dict(about))

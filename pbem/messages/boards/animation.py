@@ -11,35 +11,40 @@ from math import ceil
 from PIL import Image
 
 from engines.diagram import Diagram
-from pbem.messages.boards.board_image import painted, wrapped
+from pbem.messages.boards.board_image import WIDTH, few_colours, painted, wrapped
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
-LARGEST = 200_000
-"""In bytes: an animation comes unasked with the last message of a match."""
+LARGEST = 43_000
+"""In bytes: an animation comes unasked with the last message of a match, which has 80 KB at most."""
 MOST_BOARDS = 200
 """Three minutes to watch, and a second to draw."""
-COLOURS = 40
-"""With 40 instead of all shades, an animation is a third smaller."""
-SCALES = (0.9, 0.64)
-"""The scales of animations: one for phones, and one for long matches."""
+COLOURS = 15
+"""And one for what stays as it was: with 16 instead of all shades, an animation is half as large."""
+BROADEST, TALLEST = 400, 440
+"""In dots. Filters take an animation of 180,000 dots and few words for a picture of an advertisement."""
+SMALLER = 0.7
+"""The share of that which the boards of long matches have."""
 
 Steps = list[tuple[Diagram, str]]
 """Boards with their captions."""
 
 
 def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST) -> bytes:
-    """Return the boards of a match as an animated GIF of at most 200 KB; the last one is shown longer.
+    """Return the boards of a match as an animated GIF of at most 43 KB; the last one is shown longer.
 
     Where they take too much room they are drawn smaller, and of long matches every second board or fewer is shown.
     """
     steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
     steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
-    content = _animated(steps, SCALES[0])
+    scale = BROADEST / WIDTH
+    scale *= min(1, TALLEST / (_height(steps, scale) + 4))  # sizes are rounded
+    content = _animated(steps, scale)
     if len(content) > largest:
-        content = _animated(steps, SCALES[1])
-    while len(content) > largest and len(steps) > 1:
-        steps = _thinned(steps, ceil(len(content) / largest))
-        content = _animated(steps, SCALES[1])
+        content = _animated(steps, scale * SMALLER)
+    each = ceil(len(content) / largest)
+    while len(content) > largest and each <= len(steps):
+        content = _animated(_thinned(steps, each), scale * SMALLER)
+        each += 1
     return content
 
 
@@ -52,6 +57,10 @@ def _thinned(steps: Steps, each: int) -> Steps:
     return steps[::-each][::-1]
 
 
+def _height(steps: Steps, scale: float) -> int:
+    return painted(steps[0][0], scale, (), max(len(wrapped(caption, scale)) for _, caption in steps)).height
+
+
 def _animated(steps: Steps, scale: float) -> bytes:
     """Return the boards with their captions as an animated GIF."""
     words = [wrapped(caption, scale) for _, caption in steps]
@@ -60,7 +69,7 @@ def _animated(steps: Steps, scale: float) -> bytes:
     beside = Image.new("RGB", (sum(each.width for each in samples), samples[0].height))
     for number, each in enumerate(samples):
         beside.paste(each, (number * each.width, 0))
-    palette = beside.quantize(COLOURS)
+    palette = few_colours(beside, COLOURS)
     frames = (
         painted(board, scale, below, lines).quantize(palette=palette, dither=Image.Dither.NONE)
         for (board, _), below in zip(steps, words, strict=True)

@@ -124,7 +124,7 @@ class AddressQuestion(Payload, template="address"):
     by: str
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
-    heading: ClassVar = "Is this your address?"
+    heading: ClassVar = "Please confirm your address"
 
 
 class Alert(Payload, template="alert"):
@@ -229,10 +229,7 @@ class Confirmation(Payload, template="confirm"):
     """What we say to their questions, and what we didn't understand."""
     language: str = "en"
     """In which somebody is asked who joins."""
-
-    @property
-    def heading(self) -> str:
-        return "Please confirm" if self.acts else "Was this you?"
+    heading: ClassVar = "Please confirm"
 
 
 class Deleted(Payload, template="deleted"):
