@@ -16,19 +16,14 @@ from pbem.messages.mime import Attachment
 from pbem.storage.models import HOUSE
 
 
-def of(snapshot: Snapshot, *, origin: str, generated: datetime) -> tuple[Attachment, ...]:
-    """Return the record as text, the animation of the boards and, once the match is over, the record as JSON.
-
-    `generated` is the time that the JSON says it was made at: that of the
-    mail, so that a mail which is rendered again is the same.
-    """
-    return (*records(snapshot, origin=origin, generated=generated), *animations(snapshot))
-
-
 def records(
     snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
 ) -> Iterator[Attachment]:
-    """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns."""
+    """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns.
+
+    `generated` is the time that the JSON says it was made at: that of the message, so that one which is rendered again
+    is the same.
+    """
     if snapshot.is_missing:
         return
     yield _text(snapshot)

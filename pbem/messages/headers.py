@@ -7,13 +7,12 @@ from email.utils import format_datetime
 from hashlib import sha256
 from urllib.parse import quote
 
-from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.kinds import KINDS, kind_of
-from pbem.messages.links import Link, address_with, token_of
+from pbem.messages.links import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.token_filter import HeaderValue
@@ -25,8 +24,6 @@ from pbem.tokens import Keyring, Purpose, Token
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
-SECONDS_SINCE_1601 = 11_644_473_600
-"""In 1970."""
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 
 
@@ -57,15 +54,10 @@ def head(
 
 
 def _conversation(snapshot: Snapshot, server: ServerSettings) -> Mapping[str, HeaderValue]:
-    """Return what makes a match one conversation in Outlook, which else groups by the whole Subject.
-
-    The format is that of [MS-OXOMSG] 2.2.1.3: a byte, the first five of a time, and sixteen that are unique.
-    """
-    match = snapshot.match
-    time = int(match.created.timestamp() + SECONDS_SINCE_1601) * 10_000_000
-    unique = sha256(f"{server.domain} {snapshot.number}".encode()).digest()[:16]
-    index = b64encode(b"\1" + time.to_bytes(8, "big")[1:6] + unique).decode()
-    return {"Thread-Topic": f"[pbem #{snapshot.number}] {GAMES.title(match.game)}", "Thread-Index": index}
+    """Return what makes a match one conversation in Outlook ([MS-OXOMSG] 2.2.1.3), which else goes by the Subject."""
+    unique = sha256(f"{server.domain} {snapshot.number}".encode()).digest()[:21]
+    index = b64encode(b"\1" + unique).decode()
+    return {"Thread-Topic": f"[pbem #{snapshot.number}] {snapshot.game.title}", "Thread-Index": index}
 
 
 def _address(address: str, name: str = "") -> Address:
@@ -115,13 +107,6 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
     return "your turn" if is_readers else ""
 
 
-def stop_link(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Link:
-    """Return what ends messages of that kind, from whatever address it is sent."""
-    words = kind_of(row.template).stop
-    address = address_with(server, keyring, Token(Purpose.NOTICES, row.player or 0), row.epoch)
-    return Link(words, words, f"mailto:{address}?subject={quote(words)}")
-
-
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, HeaderValue]:
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
@@ -131,7 +116,8 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
         "X-Auto-Response-Suppress": "All",
     }
     if row.player is not None and (row.is_notice or row.template == "invitation"):
-        stop = f"<{stop_link(row, server, keyring).uri}>"
+        stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
+        stop = f"<mailto:{stop}?subject={quote(kind_of(row.template).stop)}>"
         found["List-Unsubscribe"] = (stop,)
         if row.is_notice:
             found["List-Id"] = (f"<matches.{server.domain}>",)

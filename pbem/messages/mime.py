@@ -7,7 +7,8 @@ way that converts others would break their signature (RFC 6376, 5.3).
 """
 
 import re
-from binascii import b2a_base64, b2a_qp
+from base64 import encodebytes
+from binascii import b2a_qp
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.headerregistry import Address
@@ -22,8 +23,6 @@ from pbem.messages.token_filter import Header, HeaderValue, TokenFilter
 LONGEST_LINE = 900
 """What has longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
 LINE = 78
-BASE64_LINE = 76
-FOLD = "\r\n "
 
 TEXT = 'text/plain; charset="utf-8"; format="fixed"'
 HTML = 'text/html; charset="utf-8"'
@@ -119,22 +118,14 @@ def _shown(html: str, enclosed: Enclosed, number: int, policy: Policy) -> bytes:
 
 
 def _picture(name: str, content_id: str, png: bytes, policy: Policy) -> bytes:
-    return b"".join(
-        (
-            b"Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n",
-            f'Content-Disposition: inline; filename="{name}"\r\n'.encode(),
-            folded("Content-ID", f"<{content_id}>", policy),
-            b"\r\n",
-            in_base64(png),
-        )
-    )
+    kind = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n"
+    head = f'{kind}Content-Disposition: inline; filename="{name}"\r\n'.encode()
+    return head + folded("Content-ID", f"<{content_id}>", policy) + b"\r\n" + in_base64(png)
 
 
 def in_base64(content: bytes) -> bytes:
     """Return the content in lines of base64."""
-    encoded = b2a_base64(content, newline=False)
-    lines = (encoded[at : at + BASE64_LINE] for at in range(0, len(encoded), BASE64_LINE))
-    return b"\r\n".join((*lines, b""))
+    return encodebytes(content).replace(b"\n", b"\r\n")
 
 
 def _attached(file: Attachment, tokens: TokenFilter) -> bytes:
@@ -151,32 +142,22 @@ def _attached(file: Attachment, tokens: TokenFilter) -> bytes:
 def _multipart(kind: str, boundary: str, parts: Sequence[bytes]) -> bytes:
     between = f"\r\n--{boundary}\r\n".encode()
     root = '; type="text/html";\r\n' if kind == "related" else ";"
-    return b"".join(
-        (
-            f'Content-Type: multipart/{kind}{root} boundary="{boundary}"\r\n'.encode(),
-            between,
-            between.join(parts),
-            f"\r\n--{boundary}--\r\n".encode(),
-        )
-    )
-
-
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*|")
-_PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9_+=-]+(?:\.[A-Za-z0-9_+=-]+)*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+    head = f'Content-Type: multipart/{kind}{root} boundary="{boundary}"\r\n'.encode()
+    return head + between + between.join(parts) + f"\r\n--{boundary}--\r\n".encode()
 
 
 def folded(name: str, value: HeaderValue, policy: Policy) -> bytes:
     """Return the header in lines, as the library folds it; raises ValueError if it would end the line."""
     if isinstance(value, tuple):
         return _in_whole_words(name, value, policy)
-    if isinstance(value, Address) and value.display_name and value.addr_spec.isascii():
-        shown, address = formataddr((value.display_name, value.addr_spec)).rsplit(" ", maxsplit=1)
-        if len(name) + len(shown) + 2 <= LINE:  # the library would begin a line behind the colon, which filters mind
-            fits = len(name) + len(shown) + len(address) + 3 <= LINE
-            return f"{name}: {shown}{' ' if fits else FOLD}{address}\r\n".encode()
-    line = f"{name}: {value}"
-    if len(line) <= LINE and _is_plain(value):
-        return f"{line}\r\n".encode()
+    written = str(value)
+    if isinstance(value, Address) and value.addr_spec.isascii() and "=?" not in value.display_name:
+        shown, _, address = formataddr((value.display_name, value.addr_spec)).rpartition(" ")
+        written = f"{shown} {address}".strip()
+        if len(written) > LINE - len(name) - 2 and 0 < len(shown) <= LINE - len(name) - 2:
+            return f"{name}: {shown}\r\n {address}\r\n".encode()  # the library would leave nothing behind the colon
+    if len(written) <= LINE - len(name) - 2 and _is_plain(written):
+        return f"{name}: {written}\r\n".encode()
     return policy.fold_binary(*policy.header_store_parse(name, value))
 
 
@@ -192,10 +173,8 @@ def _in_whole_words(name: str, words: Sequence[str], policy: Policy) -> bytes:
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8" if policy.utf8 else "ascii", "surrogateescape")
 
 
-def _is_plain(value: str | Address) -> bool:
+def _is_plain(value: str) -> bool:
     """Return whether the library would write the value as it is."""
-    if isinstance(value, Address):
-        return bool(_PLAIN_NAME.fullmatch(value.display_name) and _PLAIN_ADDRESS.fullmatch(value.addr_spec))
     return value.isascii() and value.isprintable() and "=?" not in value and " ".join(value.split()) == value
 
 

@@ -12,7 +12,7 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.kinds import Enrich, ExportHook, Extra, Rendering
+from pbem.messages.kinds import Enrich, ExportHook, Extra, Rendering, kind_of
 from pbem.messages.links import ReplyTarget, address_with, answering
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
@@ -29,13 +29,6 @@ LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
 UNPROVEN = {"picture": OFF, "html": OFF}
 """What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
-
-
-VARIABLES = (
-    *("server", "keep_mail_days", "player", "row", "several", "you_wrote", "stop"),
-    *("view", "preview", "illustrations", "answer_with", "personal", "reply_to", "name"),
-)
-"""What every template can ask for, besides the fields of the payload."""
 
 
 class Renderer:
@@ -153,7 +146,7 @@ class Renderer:
             "preview": views.preview,
             "illustrations": views.illustrations,
             "answer_with": partial(links.link, answer),
-            "stop": headers.stop_link(row, self._server, self._keyring) if row.is_notice else None,
+            "stop": links.link(answer, kind_of(row.template).stop) if row.is_notice else None,
             "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,

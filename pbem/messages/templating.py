@@ -3,11 +3,10 @@
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -196,16 +195,8 @@ def in_rows(links: Iterable[Any]) -> list[list[Any]]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class PagePicture:
-    """A picture on a page: the heading above it, its URL, what it shows, and the same for those who can't see it."""
-
-    below: str
-    url: str
-    caption: str
-    in_words: str
-    instead: bool
-    """Whether it takes the place of a board that the page draws with letters."""
+Picture: TypeAlias = tuple[Illustration, str]
+"""What is shown on a page of rules, and its URL."""
 
 
 @cache
@@ -219,7 +210,7 @@ def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     )
 
 
-def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture] = ()) -> Markup:
+def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[Picture] = ()) -> Markup:
     r"""Return a page in Markdown as HTML, with attributes for each kind of element, and with pictures.
 
     >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
@@ -238,14 +229,14 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: S
 
 
 def _illustrated(
-    tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
+    tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[Picture]
 ) -> "Iterator[Token]":
-    left: list[PagePicture] = []
+    left: list[Picture] = []
     for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and heading is not None:
             yield from (_shown(picture, attributes) for picture in left)
-            left = [picture for picture in pictures if picture.below == heading.content]
-        instead = next((picture for picture in left if picture.instead), None)
+            left = [picture for picture in pictures if picture[0].below == heading.content]
+        instead = next((picture for picture in left if picture[0].instead), None)
         if token.type == "code_block" and instead is not None:
             left.remove(instead)
             yield _shown(instead, attributes)
@@ -254,11 +245,10 @@ def _illustrated(
     yield from (_shown(picture, attributes) for picture in left)
 
 
-def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
-    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(
-        picture.url, picture.in_words, _written(attributes["img"])
-    )
-    caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), picture.caption)
+def _shown(picture: Picture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
+    shown, url = picture
+    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(url, shown.in_words, _written(attributes["img"]))
+    caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), shown.caption)
     from markdown_it.token import Token
 
     return Token("html_block", "", 0, content=f"{image}\n{caption}\n")

@@ -30,7 +30,7 @@ from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.said.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
-from pbem.messages.templating import PagePicture, illustrated
+from pbem.messages.templating import Picture, illustrated
 from pbem.messages.turn_list import Played
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
@@ -95,13 +95,12 @@ class Views:
             self._previewed[asked] = View(Drawing(hypothesis), self._context, now, ratings)
         return self._previewed[asked]
 
-    def illustrations(self, game: str) -> tuple[PagePicture, ...]:
+    def illustrations(self, game: str) -> tuple[Picture, ...]:
         wished = self._context.preferences
         if wished["picture"] != ON or wished["board"] == "words" or self._context.compact:
             return ()
         return tuple(
-            PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
-            for shown, image in (illustrated(game) if game in GAMES else ())
+            (shown, self._context.enclosed.show(image)) for shown, image in (illustrated(game) if game in GAMES else ())
         )
 
 

@@ -26,7 +26,7 @@ from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import ReplyTarget, mailto
 from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
-from pbem.messages.templating import HTML, PagePicture, page, templates
+from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, Span, TournamentPage
 from pbem.publishing.match_pages import MatchPage
@@ -152,10 +152,7 @@ def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequenc
 
 def game(site: Site, key: str, places: Sequence[PagePlace], matches: Sequence[PageLine]) -> str:
     pack = GAMES[key]
-    drawn = [
-        PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
-        for number, each in enumerate(illustrations_of(key), start=1)
-    ]
+    drawn = [(each, f"{key}-{number}.svg") for number, each in enumerate(illustrations_of(key), start=1)]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
     body, languages = page(_below_title(pack.page, pack.designed), attributes, drawn), [*pack.translations]
     told = {"designed": pack.designed, "rules": body, "languages": languages, "places": places, "matches": matches}

@@ -6,7 +6,7 @@ from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
 CAROL = "carol@mail.example"
-ASKED = "Was this you?"
+ASKED = "Please confirm"
 INTRODUCED = "Hello! Here you can play board games by email."
 WHICH_NAME = "What name would you like to play under?"
 BASICS = "diagonally forward or sideways"

@@ -8,6 +8,7 @@ from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import attachments
+from pbem.messages.mime import Attachment
 from pbem.storage.models import Match, MatchState, Player
 from tests.diagrams import played
 
@@ -33,13 +34,17 @@ def standing(match_played: Record, *, winner: int | None = None, over: bool = Tr
     )
 
 
+def files_of(match: Snapshot) -> tuple[Attachment, ...]:
+    return (*attachments.records(match, origin=ORIGIN, generated=NOW), *attachments.animations(match))
+
+
 def short(turns: int) -> Record:
     whole = played("quadraphages")
     return Record(whole.game, whole.options, whole.players, whole.moves[:turns])
 
 
 def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
-    files = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
+    files = files_of(standing(short(5), winner=0))
 
     assert [(file.name, f"{file.maintype}/{file.subtype}") for file in files] == [
         ("pbem-42-quadraphages.txt", "text/plain"),
@@ -50,7 +55,7 @@ def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
 
 def test_the_text_is_the_record_and_loads_back() -> None:
     here = standing(short(5), winner=0)
-    text, *_ = attachments.of(here, origin=ORIGIN, generated=NOW)
+    text, *_ = files_of(here)
 
     assert text.content.decode() == record.dumps(here.record)
     assert loads(text.content.decode()) == here.record
@@ -58,7 +63,7 @@ def test_the_text_is_the_record_and_loads_back() -> None:
 
 
 def test_the_game_record_says_when_where_and_who_won() -> None:
-    _, game_record, _ = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
+    _, game_record, _ = files_of(standing(short(5), winner=0))
     document = json.loads(game_record.content)
     header = document["header"]
 
@@ -76,16 +81,16 @@ def test_the_game_record_says_when_where_and_who_won() -> None:
 
 
 def test_a_running_match_has_no_game_record_and_one_without_turns_no_animation() -> None:
-    running = attachments.of(standing(short(5), over=False), origin=ORIGIN, generated=NOW)
-    begun = attachments.of(standing(short(0), over=False), origin=ORIGIN, generated=NOW)
+    running = files_of(standing(short(5), over=False))
+    begun = files_of(standing(short(0), over=False))
 
     assert [each.subtype for each in running] == ["plain", "gif"]
     assert [each.subtype for each in begun] == ["plain"]
 
 
 def test_the_files_are_the_same_again_and_hold_no_address() -> None:
-    files = attachments.of(standing(short(9), winner=0), origin=ORIGIN, generated=NOW)
+    files = files_of(standing(short(9), winner=0))
 
-    assert files == attachments.of(standing(short(9), winner=0), origin=ORIGIN, generated=NOW)
+    assert files == files_of(standing(short(9), winner=0))
     assert not any(b"secret" in each.content for each in files)
     assert not any(b"@" in each.content for each in files[:2])

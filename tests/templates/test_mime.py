@@ -28,7 +28,7 @@ ADDRESSES = st.builds(lambda name, local, domain: Address(name.strip(), local, d
 FILES = st.lists(
     st.builds(
         Attachment,
-        st.from_regex(r"[a-z0-9 ]{1,20}\.[a-z]{3}", fullmatch=True),
+        st.from_regex(r"[a-z0-9-]{1,20}\.[a-z]{3}", fullmatch=True),
         st.just("text"),
         st.sampled_from(["plain", "calendar"]),
         LINES.map(lambda lines: "".join(f"{line}\n" for line in lines).encode()),

@@ -37,7 +37,8 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
     steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
     steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
     scale = BROADEST / WIDTH
-    scale *= min(1, TALLEST / (_height(steps, scale) + 4))  # sizes are rounded
+    lines = max(len(wrapped(caption, scale)) for _, caption in steps)
+    scale *= min(1, TALLEST / (painted(steps[0][0], scale, (), lines).height + 4))  # sizes are rounded
     content = _animated(steps, scale)
     if len(content) > largest:
         content = _animated(steps, scale * SMALLER)
@@ -55,10 +56,6 @@ def _thinned(steps: Steps, each: int) -> Steps:
     ['b', 'e']
     """
     return steps[::-each][::-1]
-
-
-def _height(steps: Steps, scale: float) -> int:
-    return painted(steps[0][0], scale, (), max(len(wrapped(caption, scale)) for _, caption in steps)).height
 
 
 def _animated(steps: Steps, scale: float) -> bytes:

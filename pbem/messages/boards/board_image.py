@@ -106,12 +106,9 @@ def as_png(image: Image.Image) -> bytes:
         (b"IDAT", zlib.compress(unfiltered, 9)),
         (b"IEND", b""),
     )
-    chunks = (struct.pack(">I", len(each)) + name + each + _checked(name + each) for name, each in parts)
+    number = struct.Struct(">I").pack
+    chunks = (number(len(each)) + name + each + number(zlib.crc32(name + each)) for name, each in parts)
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-def _checked(chunk: bytes) -> bytes:
-    return struct.pack(">I", zlib.crc32(chunk))
 
 
 def few_colours(image: Image.Image, most: int) -> Image.Image:

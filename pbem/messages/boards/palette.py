@@ -16,7 +16,6 @@ Colour = tuple[int, int, int]
 
 FRAME: Colour = (0x3B, 0x33, 0x2A)
 """The ground of a board: dark wood, which neither glares in a dark mail nor is lost in a light one."""
-FRAME_EDGE: Colour = (0x5C, 0x50, 0x42)
 LABEL: Colour = (0xE3, 0xD8, 0xC3)
 """Letters and numbers on the frame."""
 PAPER: Colour = (0xEF, 0xE6, 0xD3)
