@@ -43,6 +43,8 @@ def head(
         found["In-Reply-To"] = (row.in_reply_to,)
     if row.references:
         found["References"] = tuple(row.references)
+    said = (getattr(part, "language", None) for part in (payload, *getattr(payload, "sections", ())))
+    found["Content-Language"] = next(filter(None, said), "en")
     if snapshot is not None:
         found |= _conversation(snapshot, server)
     found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
@@ -111,7 +113,6 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found: dict[str, HeaderValue] = {
-        "Content-Language": "en",
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }
