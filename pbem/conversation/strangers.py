@@ -12,7 +12,7 @@ from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
-from pbem.conversation.syntax import slots
+from pbem.conversation.syntax import phrases, slots
 from pbem.conversation.syntax.grammar import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
@@ -173,7 +173,8 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     """
     written = parsed.first.strip().rstrip(".!")
     name = (slots.own_name(written) or written).lower()
-    if not NAME.fullmatch(name) or name in words_in_use(request.features) or answers.says_only(name):
+    is_word = name in words_in_use(request.features) or name in phrases.stop_words() or answers.says_only(name)
+    if is_word or not NAME.fullmatch(name):
         return parsed
     joins = request.commands.joining
     rest = _lines(request, _rest_of_first(request, message))

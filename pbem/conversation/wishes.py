@@ -23,7 +23,6 @@ TO_START = (
 INSISTS = f"{rate_limits.ONCE}insists"
 """The gist of the second answer to a stranger who is told what this is, and writes again."""
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
-SHOWN = 60
 
 
 # Newcomers -------------------------------------------------------------------------------

@@ -70,6 +70,9 @@ def read(lines: Iterable[str], place: Place) -> Reading:
             found.setdefault(name, sentence)
         if not wanted:
             left.append(sentence)
+    about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
+    if not place.player and len(left) > len(found) + 1 and {"play", "game"}.isdisjoint(about) and not named.games:
+        return Reading(left=tuple(left))  # other people's mail
     if not named.name and "my_name" in possible and (signed := _signature(said, found)):
         named = replace(named, name=signed)
     if len(found) > 1:
