@@ -1,5 +1,6 @@
 """What people write who haven't read anything, at first and in a match: an answer always comes, and mostly helps."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -10,6 +11,7 @@ import pytest
 from tests.correspondence import Correspondence, correspondence, text
 
 HERE = Path(__file__).parent
+LANGUAGES = HERE.parents[1] / "templates" / "languages"
 LEAST = 0.9
 """The share of the sentences whose answer must be the one that helps most."""
 
@@ -35,11 +37,22 @@ def words_of(mail: EmailMessage) -> str:
     return " ".join(text(mail).split())
 
 
+def in_english(said: str) -> str:
+    """Return what an answer says, with the parts that are in other languages in English."""
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in LANGUAGES.glob("*.jinja")}
+    parts = {language: re.findall(r"""set \w+ = (['"])(.*)\1 %}""", page) for language, page in pages.items()}
+    for of_language in parts.values():
+        for (_, theirs), (_, ours) in zip(of_language, parts["en"], strict=True):
+            named = [part.replace("EXAMPLE", "anna").replace("\\'", "'") for part in (theirs, ours)]
+            said = said.replace(*named) if theirs else said
+    return said
+
+
 def answer_to_first(mails: list[EmailMessage]) -> str:
     """Return what kind of answer a first mail got, in the words of the corpus; empty for silence."""
     if not mails:
         return ""
-    said = words_of(mails[0])
+    said = in_english(words_of(mails[0]))
     if "Someone, hopefully you" in said:
         line, *more = said.partition("| ")[2].partition(" If it was you")[0].split(" | ")
         kind = line.replace(" level=3", "").replace(" level=1", "")

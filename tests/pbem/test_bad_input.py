@@ -76,8 +76,7 @@ def test_strangers_are_told_what_this_is_once_a_day_and_three_times_a_month(lett
         sent.append([len(letters.write("zoe@mail.example", words)) for words in ("what is this", "", "#1 resign")])
         letters.clock.advance(days=days, minutes=1)
 
-    assert sent == [[1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0]]
-    assert "no answer: a stranger who was told what this is" in letters.rows("select verdict from incoming")
+    assert sent == [[1, 1, 0], [1, 1, 0], [1, 1, 0], [1, 0, 0], [1, 1, 0]]  # the second asks what is wanted
 
 
 @pytest.mark.server(more=f"[limits]\nstrangers_per_day = {DOMAIN_PER_DAY + 8}")

@@ -14,7 +14,7 @@ from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading
 
 MOST_LINES, MOST_SENTENCES = 12, 10
 """How many lines a message has at most in which sentences are read, and how many sentences."""
-SURE, CLEAR, CLEAR_ENOUGH, SURE_PART, FAR = 20.0, 8.0, 2.0, 45.0, 25.0
+SURE, CLEAR, CLEAR_ENOUGH, SURE_PART, FAR = 15.0, 8.0, 2.0, 45.0, 25.0
 """How much more a sentence must resemble a wish than none; than the next, with a line or without; a clause than none.
 """
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
@@ -71,8 +71,11 @@ def read(lines: Iterable[str], place: Place) -> Reading:
         if not wanted:
             left.append(sentence)
     about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
-    if not place.player and len(left) > len(found) + 1 and {"play", "game"}.isdisjoint(about) and not named.games:
+    is_about_more = len(left) > len(found) + 1
+    if not place.player and is_about_more and {"play", "game"}.isdisjoint(about) and not named.games:
         return Reading(left=tuple(left))  # other people's mail
+    if is_about_more:
+        found = {name: sentence for name, sentence in found.items() if not phrases.wishes()[name].risky}
     if not named.name and "my_name" in possible and (signed := _signature(said, found)):
         named = replace(named, name=signed)
     if len(found) > 1:
@@ -147,6 +150,7 @@ def _settled(
         return "play_house"
     if name == "play_house" and {"friend", "opponent", "human"} & meanings and "computer" not in meanings:
         return "challenge" if "friend" in meanings else "seek"
+    is_game_alone = bool(named.games) and meanings.isdisjoint({"human", "opponent", "anyone", "rules", "how", "what"})
     both = {name, *(other for other, _ in others[:1])}
     if (
         not clear
@@ -154,7 +158,7 @@ def _settled(
         and both <= {"play_house", "join", "challenge", "seek", "rules"}
         and "?" not in sentence
     ):
-        return name
+        return "play_house" if is_game_alone and "play" in meanings else name
     return name if clear else None
 
 

@@ -161,7 +161,8 @@ def is_name(word: str) -> bool:
     bare = phrases.plain(word)
     is_word = bare in phrases.stop_words() or phrases.lexicon("concepts").of(bare)
     is_game = bare in GAMES or phrases.lexicon("games").of(bare)
-    return NAME.fullmatch(word.lower()) is not None and not is_word and not is_game
+    is_turn = re.fullmatch(r"(?:[a-z]\d{1,2})+", bare) is not None
+    return NAME.fullmatch(word.lower()) is not None and not (is_word or is_game or is_turn)
 
 
 @cache
