@@ -17,7 +17,6 @@ SHORTEST_GAME = 5
 _TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 _CELL = re.compile(r"(?<![\w])([a-z]\d{1,2})(?![\w])", re.IGNORECASE)
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
-_NUMBERED = re.compile(r"#(\d{1,9})\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

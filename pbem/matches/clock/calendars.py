@@ -150,7 +150,8 @@ OFF = frozenset({"off", "end", "over", "cancel", "none"})
 """What ends a vacation, or calls off the one that was planned."""
 FILLING = frozenset({"from", "to", "for", "on", "and", "through", "-"})
 UNTIL = frozenset({"until", "till", "til"})
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|(\d{1,2})\.(\d{1,2})(?:\.(\d{4}))?")
+"""A date as 2026-12-24, 24.12.2026, or 24.12. for the next such day."""
 
 
 class BadDates(Exception):
@@ -174,6 +175,9 @@ def parse_vacation(words: str, zone: str, now: datetime) -> Span:
     >>> span = parse_vacation("2026-12-24 2026-12-26", "Europe/Vienna", now)
     >>> span.start.isoformat(), span.end.isoformat()
     ('2026-12-23T23:00:00+00:00', '2026-12-26T23:00:00+00:00')
+    >>> span = parse_vacation("24.12. - 3.1.", "UTC", now)
+    >>> f"{span.start:%F} {span.end:%F}"
+    '2026-12-24 2027-01-04'
     """
     today = now.astimezone(ZoneInfo(zone)).date()
     works = f'For example "vacation 10d" or "vacation {today + 30 * DAY} {today + 40 * DAY}".'
@@ -239,9 +243,15 @@ def _split(words: str) -> Sequence[str]:
 
 
 def _date(text: str, today: date, works: str) -> date:
+    dotted = _DATE.fullmatch(text)
     try:
-        year, month, day = map(int, text.split("-"))
-        found = date(year, month, day)
+        if dotted is not None and dotted[1]:
+            found = date(int(dotted[3] or today.year), int(dotted[2]), int(dotted[1]))
+            if not dotted[3] and found < today:
+                found = found.replace(year=today.year + 1)
+        else:
+            year, month, day = map(int, text.split("-"))
+            found = date(year, month, day)
     except ValueError:
         raise BadDates(f'"{text[:20]}" is no date. {works}') from None
     if found - today > 2 * FARTHEST:  # so that days can be added to it
