@@ -111,13 +111,13 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
         section = InvitationWaiting(match=waiting.id or 0)
         told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
         return replace(told, gist=rate_limits.INTRODUCTION)
-    rest = [line.text for line in _waiting_lines(request, parsed, wish)]
+    rest = [line.text for line in waiting_lines(request, parsed, wish)]
     wants_name = bool(rest) or wish.wants("join", "my_name") or _wants_to_join(request, parsed)
     told = introduced(request, reply, wish, wants_name=wants_name, rest=rest)
     return replace(told, gist=rate_limits.INTRODUCTION)
 
 
-def _waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
+def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
     """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated."""
     if wish.lines:
         return _lines(request, wish.lines)

@@ -33,7 +33,8 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
 
     Raise Refused or Unanswerable.
     """
-    if strangers.name_alone(request, parsed) or strangers.invitation_to(request) is not None:
+    has_commands = bool(strangers.waiting_lines(request, parsed, Reading()))
+    if has_commands or strangers.name_alone(request, parsed) or strangers.invitation_to(request) is not None:
         return strangers.introduce(request, reply, parsed, left, Reading())
     wish = reading.wishes_in(request)
     lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()

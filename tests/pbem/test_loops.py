@@ -72,7 +72,7 @@ def test_two_servers_facing_each_other_fall_silent(
         under_way = [(other, mail) for mail in sent if mail["To"] == OTHER]
         assert under_way
 
-        assert carry(letters, other, under_way, relay) <= 2 * 4
+        assert carry(letters, other, under_way, relay) <= 2 * 6
 
         assert letters.rows("select count(*) from match where state = 'running'") == [1]
         assert other.rows("select count(*) from match") == [0]

@@ -83,7 +83,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
 def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "3")
 
-    for words in (TURNS[0], "undo", "preview i9", "nothing that can be read"):
+    for words in (TURNS[0], "undo", "preview i9", "knitting elephants"):
         said = asked(letters, "bob", words)
         assert board() in said
         assert "last number 3" not in said

@@ -1,5 +1,6 @@
 """Forged messages of every kind, through the whole server: the effect of each proof under each policy."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from email.message import EmailMessage
@@ -208,9 +209,9 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
         for name, forged in FORGED.items():
             mails = letters.deliver(forged)
             assert letters.played == [], name
-            for mail in mails:  # who has another address is told what this is
-                asked = 'reply "yes" to this message' if mail["To"] == ALICE else "Here you can play board games"
-                assert asked in text(mail), name
+            for mail in mails:  # who has another address is told what this is, and then what can be written
+                asked = 'reply "yes" to this message' if mail["To"] == ALICE else '"?play quadrupel'
+                assert re.search(asked, text(mail)), name
         assert happened(letters, letters.deliver(raw(TURN, border(PASS), Message_ID="<1@mail.example>"))) == "acted"
 
 

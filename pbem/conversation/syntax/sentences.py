@@ -30,6 +30,14 @@ NEEDED = {
     "seek": {"play", "game", "opponent", "human", "friend", "anyone", "nobody"},
 }
 """What the words of a sentence must mean, one of these, unless it names a game, or asks for the house shortly."""
+GROUNDS: dict[str, tuple[set[str], ...]] = {
+    "stop": ({"stop", "spam", "delete"}, {"mail", "send", "list", "spam"}),
+    "delete": ({"delete", "stop"}, {"account", "data", "me", "list", "address", "name"}),
+    "resign": ({"resign", "lose", "win"},),
+    "draw": ({"draw"},),
+    "new_address": ({"address", "mail"},),
+}
+"""What the words of a sentence must mean, one of each of these, where it would end or move something."""
 WANTING = frozenset({"want", "computer", "start", "again", "can"})
 QUESTIONS = frozenset({"how", "what", "who", "when", "where", "why", "thereis"})
 PLAYS = frozenset({"play_house", "challenge", "seek", "rules", "games", "which_game", "wrong_game"})
@@ -80,6 +88,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
         named = replace(named, name=signed)
     if len(found) > 1:
         found.pop("greeting", None)
+        found.pop("stop", None)
         if "chat" in found:
             left.append(found.pop("chat"))
     return reading_of(found, named, said, left, guesses, place)
@@ -135,6 +144,10 @@ def _settled(
     is_short_play = name == "play_house" and len(bare) <= FEW_WORDS and meanings & {"computer", "easy"}
     if name in NEEDED and not named.games and meanings.isdisjoint(NEEDED[name]) and not is_short_play:
         return None
+    if len(bare) >= FEW_WORDS and any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
+        return None
+    if name == "delete" and meanings.isdisjoint(GROUNDS[name][1]):
+        return None  # "close 1"
     names_somebody = bool(named.addresses) or any(map(place.is_player, named.people))
     if named.days and name in PLAYS and "want" not in meanings:
         return None  # "On Friday we play Quadrupel at the club."
