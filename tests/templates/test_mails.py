@@ -159,8 +159,9 @@ def test_each_section_can_give_a_reply_its_subject() -> None:
 
 MANY = 0.5
 """Points that no message may have, of the five with which SpamAssassin calls it spam."""
-UNAVOIDABLE = {"ONCE_RECEIVED", "R_MIXED_CHARSET"}
-"""What rspamd counts for each message that comes right from its sender, and for each word with an accent."""
+UNAVOIDABLE = {"ONCE_RECEIVED", "R_MIXED_CHARSET", "DATE_IN_FUTURE", "DATE_IN_PAST"}
+"""What rspamd counts for each message that comes right from its sender, for each word with an accent, and for a date
+that isn't today's: the tests run on other days."""
 
 
 @pytest.fixture(scope="module")
@@ -183,10 +184,12 @@ def test_no_filter_holds_anything_against_a_message(
     planted = planted.replace(b"Message-ID: <", b"Message-ID: <planted", 1)
     *found, noticed = scanner([*raws.values(), planted], tmp_path)
 
+    def minded(points: Points) -> dict[str, float]:
+        return {symbol: each for symbol, each in points.items() if each > 0 and symbol not in UNAVOIDABLE}
+
     for name, points in zip(raws, found, strict=True):
-        minded = {symbol: each for symbol, each in points.items() if each > 0 and symbol not in UNAVOIDABLE}
-        assert sum(minded.values()) <= MANY, (name, minded)
-    assert max(noticed.values()) >= 1
+        assert sum(minded(points).values()) <= MANY, (name, points)
+    assert max(minded(noticed).values()) >= 1
 
 
 @pytest.mark.slow
