@@ -93,7 +93,8 @@ def give_away(path: Path) -> None:
     owner = unprivileged()
     if owner:
         for each in (path, *path.rglob("*")):
-            os.chown(each, owner["user"], owner["group"])
+            with contextlib.suppress(FileNotFoundError):  # Dovecot has moved it meanwhile
+                os.chown(each, owner["user"], owner["group"])
 
 
 # Dovecot
