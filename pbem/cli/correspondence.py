@@ -182,7 +182,7 @@ def outgoing(session: Session, server: Stored, row: Outgoing) -> Told:
         "attempts": row.attempts,
         "next": row.due if row.state in (OutgoingState.OWED, OutgoingState.WAITING) else None,
         "became": _became(session, server, row),
-        "reply": row.error.strip().splitlines()[-1] if row.error and row.error.strip() else None,
+        "reply": row.reply or None,
     }
 
 

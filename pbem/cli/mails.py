@@ -25,8 +25,7 @@ def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> 
         for row in came:
             found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
         for sent in owed:
-            last = (sent.error or "").strip().splitlines()[-1:] or [""]
-            found.add(f"out {sent.id}", f"to {sent.address}", last[0], sent.created)
+            found.add(f"out {sent.id}", f"to {sent.address}", sent.reply, sent.created)
     found.show(out, "nothing is shunted", as_json=as_json)
     if found and not as_json:
         out.print('"pbem show mail N" shows one with its traceback')

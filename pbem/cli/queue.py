@@ -32,10 +32,9 @@ def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: Jso
     with stored(config_file) as server, database.read_only(server.engine) as session:
         rows = session.exec(waiting.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
         for row in rows[:PAGE]:
-            last = (row.error or "").strip().splitlines()[-1:] or [""]
             due = None if row.state == OutgoingState.FAILED else row.due
             about = f"{row.template}, match {row.match}" if row.match is not None else row.template
-            found.add(row.id, row.address, about, row.state, row.created, row.attempts, due, last[0])
+            found.add(row.id, row.address, about, row.state, row.created, row.attempts, due, row.reply)
     found.show(out, "nothing waits to be sent", page=page, more=len(rows) > PAGE, as_json=as_json)
 
 

@@ -90,7 +90,9 @@ def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examinati
     nodes = max(FEWEST, min(MOST, NODES // positions))
     begin = first + known
     last = min(match.plies, begin + max(1, AT_ONCE // nodes) - 1)
-    return Examination(match.game, match.options, texts, begin, last, nodes, seed(match.id or 0, 0), match.rules)
+    return Examination(
+        match.game, match.options, texts, begin, last, nodes, seed(match.id or 0, 0), version=match.rules
+    )
 
 
 def made(session: Session, match: Match) -> MatchAnalysis | None:

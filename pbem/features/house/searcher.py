@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field, TypeAdapter
@@ -21,13 +21,14 @@ NOBODY = ("", "")
 """The players in a record that is only replayed."""
 
 
+@dataclass(frozen=True, slots=True)
 class AboutMatch:
-    __slots__ = ()
-
     game: str
     options: Mapping[str, str]
     turns: tuple[str, ...]
-    version: int
+    """Those so far; of a match that is over, all."""
+    version: int = field(default=1, kw_only=True)
+    """The version of the rules."""
 
     @property
     def record(self) -> Record:
@@ -38,26 +39,16 @@ class AboutMatch:
 class Question(AboutMatch):
     """A match between two turns, in which the seat to move asks for its turn."""
 
-    game: str
-    options: Mapping[str, str]
-    turns: tuple[str, ...]
-    """The turns so far."""
     level: int
     seed: int
     careful: bool = False
     """Whether it is for a hint, which has no lapses."""
-    version: int = 1
-    """The version of the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination(AboutMatch):
     """A match that is over, and some of its positions, which are to be judged."""
 
-    game: str
-    options: Mapping[str, str]
-    turns: tuple[str, ...]
-    """All turns of the match."""
     first: int
     """The number of turns before the first of the positions."""
     last: int
@@ -65,8 +56,6 @@ class Examination(AboutMatch):
     nodes: int
     """The budget for each."""
     seed: int
-    version: int = 1
-    """The version of the rules."""
 
 
 @dataclass(frozen=True, slots=True)

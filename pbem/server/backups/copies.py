@@ -76,7 +76,9 @@ def _run(program: str, engine: Engine, *words: str, given: IO[bytes] | None = No
         return f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)"
     command = [found, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
     with _service(engine) as variables, tempfile.TemporaryFile() as said:
-        with subprocess.Popen(command, env=os.environ | variables, stdin=subprocess.PIPE, stderr=said) as running:  # noqa: S603
+        with subprocess.Popen(  # noqa: S603 - a program of PostgreSQL's, and nothing but our own words
+            command, env=os.environ | variables, stdin=subprocess.PIPE, stderr=said
+        ) as running:
             with suppress(BrokenPipeError):  # then it says why
                 if given is not None and running.stdin is not None:
                     shutil.copyfileobj(given, running.stdin)

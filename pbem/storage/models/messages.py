@@ -209,6 +209,11 @@ class Outgoing(Queued, table=True):
         return self.content.payload if self.content is not None else {"removed": True}
 
     @property
+    def reply(self) -> str:
+        """The last line of what the next hop, or a traceback, said of the last attempt; empty where nothing did."""
+        return ((self.error or "").strip().splitlines() or [""])[-1]
+
+    @property
     def facts(self) -> dict[str, Any] | None:
         """What it shows of its reader and its matches, as it was when it was queued (see facts)."""
         return self.content.facts if self.content is not None else None
