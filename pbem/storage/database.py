@@ -37,7 +37,7 @@ _EARLY = (
     " which upgrades it, then this one"
 )
 _BEFORE_FIRST, _FORMER = "1.0020", "1.0011"
-"""The last revision before the tables started again at 0001, with the same tables; and one with a step to them."""
+"""Of the revisions before the tables started again at 0001, those with a step to them: the last one, and one more."""
 _FOREIGN = "the database belongs to another program: it has {}. Give pbem a file, or a schema, of its own"
 _VERSION = "alembic_version"
 _READ_ONLY = "pbem_read_only"
@@ -235,11 +235,12 @@ def _migrate(connection: Connection, found: str | None) -> None:
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    if found == _FORMER:
-        from pbem.storage.migrations import from_1_0011
-
-        from_1_0011.upgrade(connection)
     if found in (_FORMER, _BEFORE_FIRST):
+        from pbem.storage.migrations import from_1_0011, script
+
+        if found == _FORMER:
+            from_1_0011.upgrade(connection)
+        script.run(connection, MIGRATIONS / "from_1_0020.sql")
         command.stamp(config, revisions()[0], purge=True)
     command.upgrade(config, "head")
 
@@ -268,11 +269,11 @@ def _require_none(tables: Collection[str]) -> None:
 
 
 def revisions() -> list[str]:
-    """Return the revisions of the tables up to this version: 2.0001 and so on, by the numbers of its migrations.
+    """Return the revisions of the tables up to this version: 3.0001 and so on, by the numbers of its migrations.
 
-    Those of the versions before the tables started again were called 0001 to 0048, and 1.0001 to 1.0020.
+    Those of the versions before the tables started again had the same numbers, and others before them, or none.
     """
-    return sorted("2." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+    return sorted("3." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 @cache

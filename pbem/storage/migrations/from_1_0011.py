@@ -1,4 +1,4 @@
-"""What carries a database of revision 1.0011, before the tables started again at 0001, to those tables."""
+"""What carries a database of revision 1.0011 to the tables of 1.0020, the last before they started again at 0001."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
--- From the tables of revision 1.0011 to those of 0001; from_1_0011.py changes what is in JSON before and after.
+-- From the tables of revision 1.0011 to those of 1.0020; from_1_0011.py changes what is in JSON before and after.
 
 -- Messages that no template tells any more aren't sent, and a question about merging accounts is closed.
 UPDATE outgoing SET state = 'dropped', troubled = NULL

@@ -6,7 +6,7 @@ from alembic import op
 
 from pbem.storage.migrations import script
 
-revision = "2.0001"
+revision = "3.0001"
 down_revision = None
 
 

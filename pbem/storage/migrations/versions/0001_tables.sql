@@ -161,6 +161,9 @@ CREATE INDEX ix_match_seat0_finished ON match (seat0, ended, id, termination, te
 CREATE INDEX ix_match_seat1_finished ON match (seat1, ended, id, termination, termination_seat, level, imported)
     WHERE termination IS NOT NULL AND level IS NULL AND imported IS NULL;
 CREATE UNIQUE INDEX ix_match_imported ON match (imported) WHERE imported IS NOT NULL;
+CREATE INDEX ix_match_over ON match (ended, id) WHERE termination IS NOT NULL;
+CREATE INDEX ix_match_game_over ON match (game, ended, id) WHERE termination IS NOT NULL;
+CREATE INDEX ix_match_tournament ON match (tournament) WHERE tournament IS NOT NULL;
 
 CREATE TABLE ply (
     id SERIAL PRIMARY KEY,
@@ -323,8 +326,6 @@ CREATE TABLE tournament (
     rounds INTEGER,
     at_once INTEGER,
     reach INTEGER,
-    group_size INTEGER,
-    promoted INTEGER,
     previous INTEGER,
     season INTEGER NOT NULL DEFAULT '1',
     every VARCHAR,
@@ -369,16 +370,6 @@ CREATE TABLE pairing (
     UNIQUE (tournament, round, game, board),
     UNIQUE (tournament, round, game, first),
     UNIQUE (tournament, round, game, second)
-);
-
-CREATE TABLE ladderstep (
-    tournament INTEGER NOT NULL REFERENCES tournament (id),
-    number INTEGER NOT NULL,
-    what VARCHAR NOT NULL,
-    player INTEGER REFERENCES player (id),
-    match INTEGER UNIQUE REFERENCES match (id),
-    at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (tournament, number)
 );
 
 -- Finding and following others
@@ -427,30 +418,13 @@ CREATE TABLE presence (
 );
 CREATE INDEX ix_presence_seen ON presence (seen, player) WHERE listed IS NOT NULL;
 
-CREATE TABLE bulletin (
-    player INTEGER NOT NULL PRIMARY KEY REFERENCES player (id),
-    due TIMESTAMPTZ NOT NULL,
-    told TIMESTAMPTZ NOT NULL
-);
-CREATE INDEX ix_bulletin_due ON bulletin (due);
-
 CREATE TABLE watch (
-    id SERIAL PRIMARY KEY,
     player INTEGER NOT NULL REFERENCES player (id),
-    match INTEGER REFERENCES match (id),
-    whom INTEGER REFERENCES player (id),
-    tournament INTEGER REFERENCES tournament (id),
-    left_out BOOLEAN NOT NULL DEFAULT false,
+    match INTEGER NOT NULL REFERENCES match (id),
     created TIMESTAMPTZ NOT NULL,
-    noticed TIMESTAMPTZ,
-    UNIQUE (player, match),
-    UNIQUE (player, whom),
-    UNIQUE (player, tournament)
+    PRIMARY KEY (player, match)
 );
-CREATE INDEX ix_watch_match ON watch (match, id);
-CREATE INDEX ix_watch_whom ON watch (whom, id);
-CREATE INDEX ix_watch_tournament ON watch (tournament, id);
-CREATE INDEX ix_watch_unnoticed ON watch (noticed) WHERE noticed IS NULL;
+CREATE INDEX ix_watch_match ON watch (match);
 
 -- Ratings
 

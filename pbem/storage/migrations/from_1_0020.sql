@@ -1,3 +1,35 @@
+-- From the tables of revision 1.0020 to those of 0001.
+
+-- Lists of matches on the site are read from the database.
+CREATE INDEX ix_match_over ON match (ended, id) WHERE termination IS NOT NULL;
+CREATE INDEX ix_match_game_over ON match (game, ended, id) WHERE termination IS NOT NULL;
+CREATE INDEX ix_match_tournament ON match (tournament) WHERE tournament IS NOT NULL;
+
+-- The bulletin is gone: those that wait aren't sent.
+UPDATE outgoing SET state = 'dropped', troubled = NULL
+WHERE state IN ('batched', 'paused', 'waiting', 'suspended', 'owed', 'failed') AND template = 'bulletin';
+DROP TABLE bulletin;
+
+-- Players watch matches, not players or tournaments any more: of those, the matches that are being played.
+CREATE TABLE watching (
+    player INTEGER NOT NULL REFERENCES player (id),
+    match INTEGER NOT NULL REFERENCES match (id),
+    created TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (player, match)
+);
+INSERT INTO watching
+SELECT watch.player, match.id, min(watch.created) FROM watch JOIN match ON match.to_move IS NOT NULL AND (
+    match.id = watch.match OR watch.whom IN (match.seat0, match.seat1) OR match.tournament = watch.tournament)
+WHERE watch.player NOT IN (match.seat0, match.seat1) AND NOT EXISTS (
+    SELECT 1 FROM watch AS other WHERE other.player = watch.player AND other.match = match.id AND other.left_out)
+GROUP BY watch.player, match.id;
+DROP TABLE watch;
+ALTER TABLE watching RENAME TO watch;
+CREATE INDEX ix_watch_match ON watch (match);
+UPDATE match SET shown = NULL WHERE shown = -1;
+UPDATE match SET shown = plies + shift WHERE shown IS NULL AND id IN (SELECT match FROM watch);
+
+-- Each group of a league is a round robin, an open season is a Swiss, and ladders keep only their rungs.
 DROP TABLE ladderstep;
 
 -- Nobody is paired yet in a season that is open: it has more places than a round robin can have, unless its host chose.
@@ -54,3 +86,7 @@ WHERE kind = 'league';
 DROP TABLE leaguegroup;
 ALTER TABLE tournament DROP COLUMN group_size;
 ALTER TABLE tournament DROP COLUMN promoted;
+
+-- The records of all matches of a player are part of the export of their data.
+UPDATE outgoing SET state = 'dropped', troubled = NULL
+WHERE state IN ('batched', 'paused', 'waiting', 'suspended', 'owed', 'failed') AND template = 'records';
