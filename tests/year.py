@@ -140,12 +140,10 @@ class Year:
         self._note_reminders()
 
     def _rest(self, step: int) -> None:
-        """Let some players have weekends off, some go on vacation, and some be sent there when their time runs out."""
+        """Let some players have weekends off, and some go on vacation."""
         for number in sorted(self.players):
             if step == 0 and number % 5 == 0:
                 self._settle(number, "set days mon-fri")
-            if step == 0 and number % 7 == 0:
-                self._settle(number, "set vacation auto")
             if step and self.dice.random() < 1 / STEPS:
                 self._settle(number, "vacation 6d")
 

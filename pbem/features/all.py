@@ -32,8 +32,8 @@ from pbem.features.records.commands import REPLAY
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
-from pbem.features.time import calendar, vacations
 from pbem.features.time import due as time_due
+from pbem.features.time import vacations
 from pbem.features.time.commands import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries
@@ -88,11 +88,9 @@ TIME = Feature(
             "clock clocks deadline deadlines control controls timeout timeouts limits hours time=",
         ),
     ),
-    preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
     due=time_due.DUE,
     on_leave=vacations.forget,
     export=vacations.export,
-    enrich=(calendar.enclosed,),
 )
 SEEKING = Feature(
     name="seeks",

@@ -167,12 +167,11 @@ class TimeGivenTo:
 
 @dataclass(frozen=True, slots=True)
 class PlayerAway:
-    """The vacation of the player in that seat has begun; `by_itself` where they would have run out of time."""
+    """The vacation of the player in that seat has begun."""
 
     match: Match
     seat: Seat
     until: datetime
-    by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

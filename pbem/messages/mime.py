@@ -9,8 +9,8 @@ way that converts others would break their signature (RFC 6376, 5.3).
 import re
 from base64 import encodebytes
 from binascii import b2a_qp
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8, EmailPolicy
@@ -41,8 +41,6 @@ class Attachment:
     maintype: str
     subtype: str
     content: bytes
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    """What its Content-Type says besides."""
 
 
 class Enclosed:
@@ -131,11 +129,10 @@ def in_base64(content: bytes) -> bytes:
 def _attached(file: Attachment, tokens: TokenFilter) -> bytes:
     kind = f"{file.maintype}/{file.subtype}"
     content = tokens.filter_file(kind, file.content)
-    parameters = "".join(f'; {name}="{value}"' for name, value in file.parameters.items() if name != "charset")
     named = b'Content-Disposition: attachment; filename="%s"\r\n' % file.name.encode()
     if kind.startswith(WRITTEN):
-        return _text(content.decode(), f'{kind}; charset="utf-8"{parameters}', named)
-    written = f"Content-Type: {kind}{parameters}\r\nContent-Transfer-Encoding: base64\r\n".encode()
+        return _text(content.decode(), f'{kind}; charset="utf-8"', named)
+    written = f"Content-Type: {kind}\r\nContent-Transfer-Encoding: base64\r\n".encode()
     return b"".join((written, named, b"\r\n", in_base64(content)))
 
 

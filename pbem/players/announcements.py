@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from engines.core import Seat
-from engines.seats import SEATS
+from engines.seats import SEATS, other
 from notation.ending import Termination
 from notation.time_control import spoken
 from pbem.config import ServerSettings
@@ -248,12 +248,9 @@ def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Au
 
 
 def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
-    match, who = event.match, players[event.seat]
-    for player in players:
-        is_own = player.id == who.id
-        if not is_own or event.by_itself:
-            told = Away(match=match.id or 0, ply=match.plies, by=name(who), until=event.until, is_own=is_own)
-            yield Notice(player, told, match, match.plies)
+    match = event.match
+    told = Away(match=match.id or 0, ply=match.plies, by=name(players[event.seat]), until=event.until)
+    yield Notice(players[other(event.seat)], told, match, match.plies)
 
 
 def _closed(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:

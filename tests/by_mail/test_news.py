@@ -1,9 +1,8 @@
-"""News by mail: gathered in a digest, by match and by kind, with calendar entries."""
+"""News by mail: gathered in a digest, by match and by kind."""
 
 import re
 
 import pytest
-from icalendar import Calendar
 
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
@@ -38,19 +37,6 @@ def test_news_of_one_match_waits_for_the_day(letters: Correspondence) -> None:
     (news,) = letters.wait(days=1)
 
     assert (news["To"], news["X-PBeM-Match"]) == ("bob@mail.example", "1")
-
-
-@scenes.after(scenes.match, CHALLENGE)
-def test_a_calendar_entry_says_when_a_turn_is_due(letters: Correspondence) -> None:
-    letters.say("bob", "set calendar on")
-
-    (mail,) = to(letters.reply(letters.last("alice"), "e3f4"), "bob")
-
-    (file,) = (part for part in mail.iter_attachments() if part.get_content_type() == "text/calendar")
-    (event,) = Calendar.from_ical(file.get_content()).walk("VEVENT")
-    assert file.get_filename() == "due.ics"
-    assert str(event["SUMMARY"]) == "Quadrature #1: your turn against alice"
-    assert (event.decoded("DTSTART") - letters.clock()).days == 3
 
 
 @scenes.after(scenes.match, CHALLENGE)

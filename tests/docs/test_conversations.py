@@ -15,7 +15,6 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from icalendar import Calendar
 from sqlalchemy import Engine
 
 from pbem.storage import database
@@ -127,8 +126,6 @@ WELCOME = 2
 def test_a_conversation(people: tuple[Player, Player], engine: Engine) -> None:
     alice, bob = people
     by_day(engine, int(subprocess.check_output(["date", "-u", "+%H"], env=REAL_CLOCK)))
-    bob.answer(WELCOME, "set calendar on")
-    bob.reads("Saved: calendar on.")
     alice.answer(WELCOME, "challenge bob quadrature time=3d/move")
     bob.answer(bob.reads("alice challenges you"), "accept")
     alice.answer(alice.reads("Your turn against bob"), "e3f4")
@@ -148,15 +145,12 @@ def test_a_conversation(people: tuple[Player, Player], engine: Engine) -> None:
     alice.reads("Prepared in match #1")
     turn = bob.reads("alice played b3b4.")
 
-    # A reminder, with a calendar entry
+    # A reminder
     long_ago(engine, 1, timedelta(hours=40))
     reminder = bob.reads("This is a reminder")
     bob.answer(reminder, "b9b8")
     bob.reads("c3c4")
     alice.reads("c3c4")
-    entry = next(part for part in bob.mails()[reminder - 1].iter_attachments() if part.get_filename() == "due.ics")
-    (event,) = Calendar.from_ical(entry.get_content()).walk("VEVENT")
-    assert str(event["SUMMARY"]) == "Quadrature #1: your turn against alice"
 
     # A vacation
     bob.answer(WELCOME, "vacation 10d")

@@ -23,6 +23,7 @@ create table bulletin (player integer primary key, due timestamp not null, told 
 create table ladderstep (tournament integer primary key);
 alter table tournament add column group_size integer;
 alter table tournament add column promoted integer;
+alter table vacation add column automatic boolean not null default false;
 drop table watch;
 create table watch (id integer primary key, player integer, "match" integer, whom integer, tournament integer,
     left_out boolean, created timestamp, noticed timestamp);

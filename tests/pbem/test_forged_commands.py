@@ -17,7 +17,7 @@ LINES = (
     *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
     *("#1 note plan", "#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions", "#1 if c9c8 then resign"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
-    *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
+    *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set remind off"),
     *("set undo unanswered", "set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
     *("set mail daily for 1", "set spectating off", "stop tournaments"),
 )

@@ -7,7 +7,7 @@ import pytest
 from pbem.features.time import due as time_due
 from pbem.storage.database import transaction
 from tests import databases, scenes
-from tests.correspondence import ADDRESS, MORNING, Correspondence, said, to
+from tests.correspondence import ADDRESS, MORNING, Correspondence, said
 from tests.running_clocks import DAY, clock, due
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -97,23 +97,6 @@ def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:
     assert letters.rows("select id from vacation") == []
     letters.reply(question, "yes")
     assert due(letters) == 24 * DAY
-
-
-@pytest.mark.server(server="vacation_days = 2")
-@scenes.after(begun, "time=2d/move,auto")
-def test_with_auto_a_day_is_taken_before_time_runs_out_and_another_if_needed(letters: Correspondence) -> None:
-    letters.say("alice", "set vacation auto")
-
-    news = letters.run_for(hours=47, minutes=50)
-
-    assert "Your time was about to run out in match #1, so your vacation has begun." in said(*to(news, "alice"))
-    assert "alice is on vacation until Thu 5 Mar, 07:50 UTC." in said(*to(news, "bob"))
-    assert due(letters) == 3 * DAY
-    assert letters.run_for(hours=24) == []
-    assert due(letters) == 4 * DAY
-    assert letters.run_for(hours=23, minutes=59) == [], "there is no day left"
-    assert len(letters.run_for(minutes=11)) == 2
-    assert letters.execute("select termination, winner from match") == [("timeout", 1)]
 
 
 @in_a_match

@@ -298,7 +298,7 @@ def reminders(letters: Correspondence) -> None:
     bob = letters.received["bob@mail.example"][1]
     letters.reply(bob, "set remind 1 day\nset remind 50% 1d 6h 10% 5%")
     letters.reply(letters.last("alice"), "e3f4")
-    letters.reply(bob, "set remind 50% 20h zone America/New_York calendar on")
+    letters.reply(bob, "set remind 50% 20h zone America/New_York")
     letters.run_for(hours=36)
     letters.reply(letters.last("bob"), "e9f8")
     letters.reply(bob, "challenge alice hexaphages time=3d/move,nag=20h begin=you")

@@ -176,7 +176,7 @@ def resume_match(request: Request, line: Line) -> Decision:
 KEYWORDS = (
     "settings setting preferences preference picture pictures image images html unicode ascii words "
     "colour color automove forced digest daily batch frequency mails receipt zone timezone hour blind "
-    "screenreader remind reminder reminders nag nagtime calendar ical ics weekend weekends workdays"
+    "screenreader remind reminder reminders nag nagtime weekend weekends workdays"
 )
 """The words under which help finds `set`."""
 

@@ -11,7 +11,6 @@ from pbem.conversation.syntax.terms import NUMBERS
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.time import vacations
-from pbem.features.time.vacations import AUTO, AUTOMATIC
 from pbem.matches import timeouts
 from pbem.matches.clock.calendars import OFF, BadDates, TooManyChoices, parse_vacation, says_when
 from pbem.matches.clock.timekeeping import ZONE, moment
@@ -63,7 +62,6 @@ def _shown(request: Request, player: Player, row: Vacation | None, change: str) 
                 ends="" if row is None else moment(row.ends, zone, now),
                 is_away=row is not None and row.begins <= now,
                 left=tuple(DaysLeft(year=year, days=allowance.left(year)) for year in sorted(years)),
-                is_automatic=AUTOMATIC.of(player.settings) == AUTO,
             ),
         )
     )

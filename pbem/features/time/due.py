@@ -4,26 +4,23 @@ Each match, or player, has a transaction of its own that locks its row and notes
 whatever crashes, and by one of several daemons.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import BindParameter, Engine, bindparam, case, exists
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from engines.seats import seat_of as engine_seat
 from pbem.config import ServerSettings
-from pbem.features.time import vacations
-from pbem.features.time.vacations import AUTO, AUTOMATIC
 from pbem.matches import agreements, queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway, ReminderDue
-from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
+from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import announcements
 from pbem.storage import facts
-from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import NOW, Due, act_on, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -96,36 +93,10 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
     )
 
 
-# Vacations: those that have begun are told to the opponents, and some begin because time would run out. One that was
-# planned needs nothing to begin: the clocks know of it.
-AHEAD = timedelta(minutes=15)
-"""How long before a player's time would run out their vacation begins."""
-
-SOON: BindParameter[datetime] = bindparam("soon")
-"""AHEAD of the look at what is due."""
-MAY_BE_NEEDED = exists().where(col(Match.due) > NOW, col(Match.due) <= SOON)
-"""Whether the time of any player runs out soon."""
-
-
+# Vacations that have begun are told to the opponents. Nothing is needed to begin one: the clocks know of it.
 def _untold(session: Session, now: datetime, most: int) -> list[int]:
     begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
     return [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(most))]
-
-
-def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Let players who want that go on vacation for a day before their time runs out. Return how many do."""
-    with read_only(engine) as session:
-        to_move = case((col(Match.to_move) == 0, col(Match.seat0)), else_=col(Match.seat1))
-        falling = (
-            select(Match.id, Player.settings)
-            .join(Player, col(Player.id) == to_move)
-            .where(col(Match.due) > now, col(Match.due) <= now + AHEAD)
-            .order_by(col(Match.due))
-        )
-        numbers = [number or 0 for number, settings in session.exec(falling) if AUTOMATIC.of(settings) == AUTO]
-    return act_on(
-        engine, numbers, partial(_prolong, server=server, now=now), stopped, now, doing="vacations by themselves"
-    )
 
 
 def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime) -> bool:
@@ -137,7 +108,7 @@ def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime
         return False
     player = session.get_one(Player, row.player)
     announcements.announce(session, server, now, _news(session, player, row))
-    log.info("vacation", player=player.id, by_itself=row.automatic)
+    log.info("vacation", player=player.id)
     return True
 
 
@@ -147,22 +118,8 @@ def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAwa
         match = session.get_one(Match, number)
         opponent, seat = opponent_of(match, player), seat_of(match, player)
         if opponent not in told and seat is not None:
-            yield PlayerAway(match, seat, row.ends, row.automatic and not told)
+            yield PlayerAway(match, seat, row.ends)
             told.add(opponent)
-
-
-def _prolong(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
-    falling = session.get_one(Match, number)
-    player = lock_if_free(session, Player, mover(falling))
-    match = locked(session, number)
-    if player is None or match is None or AUTOMATIC.of(player.settings) != AUTO:
-        return False
-    clock = timekeeping.catch_up(session, match, now)
-    if clock is None or clock.is_told or seat_of(match, player) != clock.seat:
-        return False
-    if match.due is None or not now < match.due <= now + AHEAD:
-        return False
-    return vacations.prolong(session, player, now, server.vacation_days) is not None
 
 
 expire = each_row(Match, partial(queries.reached, time=Match.due), _expire, doing="time-outs")
@@ -176,7 +133,6 @@ tell = each_row(Vacation, _untold, _tell, doing="vacations")
 DUE = (
     Due(name="pauses.end", when=exists().where(col(Match.resumes) <= NOW), act=end_pauses),
     Due(name="timeouts.expire", when=exists().where(col(Match.due) <= NOW), act=expire),
-    Due(name="vacations.prolong", when=MAY_BE_NEEDED, act=prolong, moments={SOON.key: AHEAD}),
     Due(
         name="vacations.tell", when=exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW), act=tell
     ),

@@ -18,20 +18,9 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.working_days import Span
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation
-from pbem.storage.preferences import OFF, Preference
 from pbem.storage.retention import change
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-AUTO = "auto"
-
-
-def _by_hand(text: str) -> str | None:
-    return "manual" if text.lower() in (OFF, "none", "never") else None
-
-
-AUTOMATIC = Preference(
-    "vacation", ("manual", AUTO), "whether a day of vacation is taken before your time runs out", accept=_by_hand
-)
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +79,6 @@ def take(session: Session, player: Player, wanted: Span, now: datetime, per_year
     return _store(session, player, vacation, now)
 
 
-def prolong(session: Session, player: Player, now: datetime, per_year: int) -> Vacation | None:
-    """Let a vacation of a day begin, or one that ends now last a day longer; return None if there is no day left."""
-    recent = (Vacation.player == player.id, Vacation.ends > now - HOUR, Vacation.begins < Vacation.ends)
-    rows = select(Vacation).where(*recent)
-    present = planned = None
-    for row in session.exec(rows.order_by(col(Vacation.begins).desc())):
-        present, planned = (row, planned) if row.begins <= now else (present, row)
-    until = (now if present is None else present.ends) + DAY
-    until = until if planned is None else min(until, planned.begins)
-    wanted = Span(now if present is None else present.begins, until)
-    try:
-        allowance(session, player, now, per_year, without=present).check(wanted)
-    except BadDates:
-        return None
-    if present is None:
-        present = Vacation(player=player.id or 0, chosen=now, begins=now, ends=until, automatic=True)
-    present.ends = until
-    return _store(session, player, present, now)
-
-
 def end(session: Session, player: Player, now: datetime) -> Vacation | None:
     vacation = current(session, player, now)
     if vacation is None:
@@ -151,13 +120,6 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
 def export(session: Session, player: Player) -> dict[str, Any]:
     rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
     vacations = [
-        {
-            "chosen": row.chosen,
-            "from": row.begins,
-            "until": row.ends,
-            "by_itself": row.automatic,
-            "opponents_told": row.told,
-        }
-        for row in rows
+        {"chosen": row.chosen, "from": row.begins, "until": row.ends, "opponents_told": row.told} for row in rows
     ]
     return {"vacations": vacations}

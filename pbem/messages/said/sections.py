@@ -26,20 +26,17 @@ class VacationShown(Section, template="vacation"):
     """When it begins and ends, in words; empty where there is none."""
     is_away: bool
     left: tuple[DaysLeft, ...]
-    is_automatic: bool
-    """Whether one begins when the reader would run out of time."""
     heading: ClassVar = "Your vacation"
 
 
 class Away(News, template="away"):
-    """Tells a player that their opponent is on vacation, or that a vacation of their own has begun by itself."""
+    """Tells a player that their opponent is on vacation."""
 
     match: int
     ply: int
     by: str
     """Who is away."""
     until: datetime
-    is_own: bool = False
     message: tuple[str, ...] = ()
     """Always empty: a digest asks all news for their words."""
 

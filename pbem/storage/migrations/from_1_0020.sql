@@ -90,3 +90,9 @@ ALTER TABLE tournament DROP COLUMN promoted;
 -- The records of all matches of a player are part of the export of their data.
 UPDATE outgoing SET state = 'dropped', troubled = NULL
 WHERE state IN ('batched', 'paused', 'waiting', 'suspended', 'owed', 'failed') AND template = 'records';
+
+-- No vacation begins by itself: those that have begun so go on, and their players aren't told of them any more.
+UPDATE outgoing SET state = 'dropped', troubled = NULL
+WHERE state IN ('batched', 'paused', 'waiting', 'suspended', 'owed', 'failed') AND template = 'away' AND id IN (
+    SELECT outgoing FROM outgoingcontent WHERE CAST(payload AS TEXT) LIKE '%"is_own": true%');
+ALTER TABLE vacation DROP COLUMN automatic;

@@ -182,8 +182,6 @@ class Vacation(SQLModel, table=True):
     ends: datetime = Field(sa_type=Utc)
     changes: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How often its end was changed."""
-    automatic: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether it began because the player would have run out of time."""
     told: datetime | None = Field(default=None, sa_type=Utc)
     """When the opponents were told that it has begun, or that was found to be needless."""
 

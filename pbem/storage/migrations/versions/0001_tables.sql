@@ -305,7 +305,6 @@ CREATE TABLE vacation (
     begins TIMESTAMPTZ NOT NULL,
     ends TIMESTAMPTZ NOT NULL,
     changes INTEGER NOT NULL DEFAULT '0',
-    automatic BOOLEAN NOT NULL DEFAULT false,
     told TIMESTAMPTZ
 );
 CREATE INDEX ix_vacation_player ON vacation (player);
