@@ -1,5 +1,6 @@
 """Freezing the site into a folder, and the site of a configured server."""
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,36 +14,26 @@ from pbem.publishing import crawl
 from pbem.publishing.board_pages import Boards
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
-from pbem.secret import BadConfig
 
 
 @app.command()
 def publish(
     folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Where the site is or will be; an empty folder or none yet; by default that of the configuration."
-        ),
-    ] = None,
+        Path, typer.Argument(help="Where the site is or will be; an empty folder or none yet.", show_default=False)
+    ],
     url: Annotated[
         str,
-        typer.Option(
-            help="The URL of that folder, for links in feeds and previews; by default that of the configuration."
-        ),
+        typer.Option(help="The URL of that folder, for links in feeds and previews; by default url in [serve]."),
     ] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:
     if url and not url.startswith(("https://", "http://")):
         raise core.ended("write a URL that begins with https:// or http:// as --url")
+    os.umask(0o022)
     with stored(config_file) as server, core.progress() as progress:
-        configured = server.settings.publish
-        if folder is None:
-            folder, url = configured.folder, url or configured.url
-        if folder is None:
-            raise BadConfig("name a folder, or write one in [publish]")
         config.require_private_backups(server.settings, folder)
         try:
-            done = crawl.publish(site_of(server, url), folder, partial(progress, "pages"))
+            done = crawl.publish(site_of(server, url or server.settings.serve.url), folder, partial(progress, "pages"))
         except crawl.NotASite as error:
             raise core.ended(str(error)) from error
     out.print(

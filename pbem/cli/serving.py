@@ -24,7 +24,7 @@ def serve(
 ) -> None:
     host, port = place(listen)
     with stored(config_file) as server:
-        wanted = server.settings.publish
+        wanted = server.settings.serve
         site = web_server.application(site_of(server, wanted.url, boards=wanted.boards))
         sockets = web_server.bind(host, port)
         out.print(f"the site is at {web_server.url(sockets)}; Ctrl-C ends it")

@@ -23,6 +23,6 @@ from pbem.config.server import (
     LimitsSettings,
     LogSettings,
     MetricsSettings,
-    PublishSettings,
     ServerSettings,
+    ServeSettings,
 )

@@ -25,7 +25,7 @@ OFTEN_WRITTEN = {
 }
 """Names that other programs give to our keys."""
 PATTERNS = {
-    "publish.url": "write a URL that begins with https:// or http://",
+    "serve.url": "write a URL that begins with https:// or http://",
     "outbox.dkim.selector": "write a name of letters, digits and hyphens, as in the DNS before ._domainkey",
     "oauth2.tenant": 'write the tenant\'s ID or domain, or "common"',
 }

@@ -20,8 +20,8 @@ from pbem.config.server import (
     LimitsSettings,
     LogSettings,
     MetricsSettings,
-    PublishSettings,
     ServerSettings,
+    ServeSettings,
 )
 from pbem.secret import BadConfig, Secret
 
@@ -41,7 +41,7 @@ class Settings(BaseSettings):
     house: HouseSettings = HouseSettings()
     backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
-    publish: PublishSettings = PublishSettings()
+    serve: ServeSettings = ServeSettings()
     metrics: MetricsSettings = MetricsSettings()
 
     @model_validator(mode="after")
@@ -96,7 +96,6 @@ def load(path: Path, place: Path | None = None) -> Settings:
         raise BadConfig("\n  ".join((f"{path} can't be used:", *wrong)))
     source = (place or path).resolve()
     anchored: Settings = _anchored(settings, source.parent)
-    require_private_backups(anchored, anchored.publish.folder)
     anchored._source = source  # noqa: SLF001 - this is what makes them
     return anchored
 
@@ -143,10 +142,10 @@ def _values(model: BaseModel, above: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{above}{name}", value
 
 
-def require_private_backups(settings: Settings, site: Path | None) -> None:
+def require_private_backups(settings: Settings, site: Path) -> None:
     """Raise BadConfig if the folder for backups lies in the one that is published there, or the other way round."""
     backups = settings.backup.folder
-    if backups is None or site is None:
+    if backups is None:
         return
     private, public = backups.resolve(), site.resolve()
     if private.is_relative_to(public) or public.is_relative_to(private):

@@ -182,11 +182,9 @@ class BackupSettings(ConfigTable):
     keep: Limit = 7
 
 
-class PublishSettings(ConfigTable):
-    """[publish]: the site for web browsers, which shows the matches of players who allow it."""
+class ServeSettings(ConfigTable):
+    """[serve]: the site for web browsers, which shows the matches of players who allow it."""
 
-    folder: Path | None = None
-    """Where the daemon freezes the site every ten minutes, for a web server that only has files."""
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
     boards: bool = False
     """Whether messages link to a page on which players tap their turns."""

@@ -5,7 +5,7 @@ so a visitor hardly ever meets pages of two publications, and what is no longer 
 was the last time isn't rendered again: a list in the folder has the ETag of each file and the links in it. Nothing else
 depends on the list, and without it, everything is made again.
 
-All is for everybody to read, whatever the umask, and belongs to the owner of the folder, also if root publishes.
+Everybody can read all of it, whatever the umask.
 """
 
 import heapq
@@ -47,21 +47,21 @@ def publish(pages: Pages, folder: Path, progress: Progress = lambda _done, _all:
     _claim(folder)
     with leases.locked(folder):
         shutil.rmtree(folder / DRAFTS, ignore_errors=True)
-        _make(folder / DRAFTS)
-        known, owner = _listed(folder), _owner(folder)
+        (folder / DRAFTS).mkdir()
+        known = _listed(folder)
         found: dict[str, list[str]] = {}
         written: dict[str, Path] = {}
         for path, etag, links, content in _crawl(pages, folder, known, progress):
             found[path] = [etag, *links]
             target = folder / path
             if content is not None and not (target.is_file() and target.read_bytes() == content):
-                written[path] = _draft(folder, content, owner)
-        _list(folder, {path: told for path, told in known.items() if path not in written}, owner)
+                written[path] = _draft(folder, content)
+        _list(folder, {path: told for path, told in known.items() if path not in written})
         for path, draft in written.items():
-            _make((folder / path).parent)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             draft.replace(folder / path)
         removed = _remove(folder, {LIST, *found})
-        _list(folder, found, owner)
+        _list(folder, found)
         shutil.rmtree(folder / DRAFTS)
     matches = sum(path.endswith(".html") and MATCH.fullmatch(path) is not None for path in found)
     return Published(matches, len(written), removed)
@@ -103,7 +103,7 @@ def _claim(path: Path) -> None:
     """Make the folder that of a site, unless it is one; raise NotASite if it has other files in it, or OSError."""
     if path.exists() and not path.is_dir():
         raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
-    _make(path)
+    path.mkdir(parents=True, exist_ok=True)
     if not (path / LIST).exists():
         if any(path.iterdir()) and not (path / FORMER_LIST).exists():
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
@@ -118,14 +118,14 @@ def _listed(folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def _list(folder: Path, found: dict[str, list[str]], owner: tuple[int, int]) -> None:
-    _draft(folder, json.dumps(found, separators=(",", ":")).encode(), owner).replace(folder / LIST)
+def _list(folder: Path, found: dict[str, list[str]]) -> None:
+    _draft(folder, json.dumps(found, separators=(",", ":")).encode()).replace(folder / LIST)
 
 
-def _draft(folder: Path, content: bytes, owner: tuple[int, int]) -> Path:
+def _draft(folder: Path, content: bytes) -> Path:
     with tempfile.NamedTemporaryFile(dir=folder / DRAFTS, delete=False) as draft:
         draft.write(content)
-        _give(draft.fileno(), owner, 0o644)
+        os.fchmod(draft.fileno(), 0o644)
     return Path(draft.name)
 
 
@@ -140,28 +140,3 @@ def _remove(folder: Path, kept: set[str]) -> int:
             path.unlink()
             removed += 1
     return removed
-
-
-def _make(folder: Path) -> None:
-    """Make a folder, and those above it, unless they are there; each belongs to the owner of the one above."""
-    if folder.is_dir():
-        return
-    _make(folder.parent)
-    folder.mkdir(exist_ok=True)  # another process may have made it meanwhile
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        _give(descriptor, _owner(folder.parent), 0o755)
-    finally:
-        os.close(descriptor)
-
-
-def _give(descriptor: int, owner: tuple[int, int], mode: int) -> None:
-    """Set what everybody may do with an open file, and have root leave it to that owner."""
-    os.fchmod(descriptor, mode)
-    if os.geteuid() == 0:
-        os.fchown(descriptor, *owner)
-
-
-def _owner(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_uid, found.st_gid

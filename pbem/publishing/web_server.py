@@ -33,7 +33,7 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-"""What every answer has, also those of other web servers: docs/publishing.md, deploy/container/web/Caddyfile."""
+"""What every answer has, also those of other web servers: docs/publishing.md."""
 NOT_FOUND = "404.html"
 LONGEST_HEADERS, LONGEST_BODY = 8_192, 1
 """Bytes of a request. Nobody sends a body to GET; Tornado takes 0 for its default."""

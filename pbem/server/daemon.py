@@ -38,7 +38,6 @@ from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, server_key, worker
-from pbem.server import publisher as publishing
 from pbem.server import sender as senders
 from pbem.server.alone import Suspects
 from pbem.server.backups.daily import Backups
@@ -51,7 +50,6 @@ from pbem.server.health.watch import Systemd, Watch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
 from pbem.server.one_click import OneClick
-from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
@@ -199,7 +197,7 @@ def open_server(
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
     vitals, holder = Vitals(), leases.new_holder()
-    boards = settings.publish.url if settings.publish.boards else ""
+    boards = settings.serve.url if settings.serve.boards else ""
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
@@ -324,7 +322,6 @@ def run(
         ready()
 
     reporter = Reporter(server.engine, vitals, server.clock, announce)
-    publisher = Publisher(settings, server.clock, server.engine)
     working = [
         *(
             Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell)
@@ -337,9 +334,6 @@ def run(
     ]
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, look=60.0))
-    if settings.publish.folder is not None:
-        pulse = vitals.pulse("publish", bound.publish)
-        working.append(Loop(pulse, publisher.step, close=publisher.close, look=publishing.EVERY))
     threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)
@@ -366,7 +360,6 @@ def run(
     vitals.changed.set()
     stop.wait()
     systemd.tell("STATUS=stopping\nSTOPPING=1")
-    publisher.close()
     _stop(server, threads, {loop.bell for loop in working})
 
 

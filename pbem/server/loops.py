@@ -38,7 +38,6 @@ class Bounds:
     house: float
     send: float
     backup: float = 6 * 3600.0
-    publish: float = 3600.0
     other: float = PATIENCE
 
 

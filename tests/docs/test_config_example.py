@@ -65,7 +65,7 @@ def sections() -> list[tuple[str, Any]]:
         ("games", config.GamesSettings),
         ("house", config.HouseSettings),
         ("backup", config.BackupSettings),
-        ("publish", config.PublishSettings),
+        ("serve", config.ServeSettings),
         ("log", config.LogSettings),
         ("metrics", config.MetricsSettings),
     ]

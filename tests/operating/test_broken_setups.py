@@ -358,13 +358,6 @@ def backup_for_everyone(kit: Kit) -> str:
     return kit.configured(f'[backup]\nfolder = "{folder}"\n', "rights")
 
 
-def closed_site(kit: Kit) -> str:
-    folder = elsewhere(kit, 0o700, "/var/lib/pbem") / "site"
-    folder.mkdir()
-    (folder / "index.html").touch()
-    return kit.configured(f'[publish]\nfolder = "{folder}"\n', "publish")
-
-
 def dovecot(kit: Kit, name: str = "dovecot") -> Dovecot:
     server: Dovecot = kit.request.getfixturevalue(name)
     return server
@@ -454,12 +447,7 @@ QUICK: dict[str, Setup] = {
     "the server's key can be guessed": lambda kit: kit.put("pbem.key", "x\n") and "secrets",
     "everyone can read the key": key_for_everyone,
     "everyone can read a backup": backup_for_everyone,
-    "no web server can read the site": closed_site,
     "a game that is enabled isn't installed": lambda kit: kit.configured('[games]\nenabled = ["hex"]\n', "games"),
-    "the site's folder has other files": lambda kit: kit.put("www/index.php").configured(
-        '[publish]\nfolder = "www"\n', "publish"
-    ),
-    "nothing was published yet": lambda kit: kit.configured('[publish]\nfolder = "site"\n', "publish"),
     "a template is broken": lambda kit: broken_template(kit, b"{% if %}"),
     "a template was saved as Latin-1": lambda kit: broken_template(kit, "Grüße".encode("latin-1")),
     "there are no tables yet": lambda kit: file(kit).unlink() or "database",

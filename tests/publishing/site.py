@@ -96,7 +96,7 @@ def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
 @contextmanager
 def with_boards(folder: Path, boards: str = "true") -> Iterator[Archive]:
     """Do the same on a server whose messages link to boards, and let alice play a third turn; bob is to move."""
-    more = f'[publish]\nurl = "{URL}"\nboards = {boards}'
+    more = f'[serve]\nurl = "{URL}"\nboards = {boards}'
     with correspondence(folder / "server", more=more) as letters:
         letters.play(_begun, "")
         made = Archive(letters, folder / "site")

@@ -136,7 +136,7 @@ def test_no_link_unless_it_is_wanted_and_there_is_an_address_to_link_to(tmp_path
     with with_boards(tmp_path, "false") as made:
         assert not LINK.findall(text(made.letters.last("bob")))
     with pytest.raises(BadConfig, match="boards = true needs url"):
-        settings(tmp_path, more="[publish]\nboards = true")
+        settings(tmp_path, more="[serve]\nboards = true")
 
 
 def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:

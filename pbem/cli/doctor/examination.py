@@ -38,7 +38,6 @@ CHECKS = (
     Check("database", storage.database_in_use),
     Check("games", storage.games),
     Check("backup", storage.backups),
-    Check("publish", machine.site),
     Check("inbox", machine.any_inbox),
     Check("inbox.imap", mail_servers.imap),
     Check("inbox.lmtp", partial(machine.listener, "inbox.lmtp")),

@@ -1,13 +1,11 @@
-"""Checks of this machine: secrets, rights of files, templates, parsing, the site, our ports, and folders with mail."""
+"""Checks of this machine: secrets, rights of files, templates, parsing, our ports, and folders with mail."""
 
 import errno
 import socket
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from operator import attrgetter
-from pathlib import Path
 
 from jinja2 import TemplateError
 
@@ -87,29 +85,6 @@ def parser(_: Settings) -> Iterator[Finding]:
         yield finding("reading.broken", why=error)
     finally:
         box.close()
-
-
-def site(settings: Settings) -> Iterator[Finding]:
-    """Look whether a web server, which is another user, can read the site."""
-    folder = settings.publish.folder
-    if folder is None:
-        return
-    try:
-        is_there = (folder / "index.html").exists()
-        if not is_there and folder.exists() and any(folder.iterdir()):
-            yield finding("publish.other_files", folder=folder)
-        elif is_there and (closed := _closed(folder)) is not None:
-            yield finding("publish.unreadable", folder=folder, closed=closed)
-        else:
-            yield finding("publish.fine" if is_there else "publish.none", folder=folder)
-    except OSError as error:
-        yield finding("publish.closed", folder=folder, why=error.strerror)
-
-
-def _closed(site: Path) -> Path | None:
-    """Return the first folder on the way to a site, or in it, that lets in its owner only; None if none does."""
-    ways = (*reversed(site.resolve().parents), site, *site.glob("*/"), *site.glob("matches/*/"))
-    return next((folder for folder in ways if not folder.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)), None)
 
 
 def any_inbox(settings: Settings) -> Iterator[Finding]:
