@@ -165,6 +165,8 @@ class Game:
     """The choices of options under which the rules go on until somebody has won."""
     draws: bool = True
     """Whether a match can be a draw; if not, the rules go on until somebody has won under all options."""
+    rated: tuple[tuple[str, str], ...] = ()
+    """The choices of options that every rated match and every tournament has, so that it is fair."""
 
     def can_be_drawn(self, chosen: Mapping[str, str]) -> bool:
         """Return whether the players can agree on a draw under those options."""

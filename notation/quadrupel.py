@@ -7,16 +7,19 @@ from engines.core import Position
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import NAMES, ROWS, SIDES, START
 from engines.quadrupel.turns import ANNOUNCEMENT
+from engines.special import Special
 from engines.wording import together
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage
-from notation.tokens import ARROW, CELL, DASH, check_end_of_cell, check_length, refuse_cell, skip
+from notation.tokens import ARROW, CELL, DASH, check_end_of_cell, check_length, read_special, refuse_cell, skip
 
 EXAMPLE = "c3e5 quadrupel"
 BASICS = (
     "A stone goes one step along its row or column, or jumps over a stone beside it. It can jump again from where it "
     "lands."
 )
+
+SWAPPING = "You can also take Black's stones instead of moving one; Black gets yours, and moves:"
 
 _GAP = re.compile(r"[\s,;.]*+")
 _TO = re.compile(rf"[\s,;.]*+(?:{ARROW}[\s,;.]*+)?+")
@@ -46,6 +49,8 @@ class QuadrupelNotation(Notation[Move]):
         'c3e5 quadrupel'
         """
         check_length(text)
+        if read_special(text, Special.SWAP):
+            return Special.SWAP
         at = skip(_GAP, text, 0)
         if setup := _SETUP.match(text, at):
             return _set_up(text, skip(_GAP, text, setup.end()))
@@ -93,7 +98,13 @@ class QuadrupelNotation(Notation[Move]):
         if here.turn is None:
             return None
         say = _set_up_hint(here) if here.setting_up else _turn_hint(here)
-        return Hint((Passage(say),), str(next(here.moves())), "" if here.setting_up else BASICS, here.setting_up)
+        passages = (Passage(say), Passage(SWAPPING, (str(Special.SWAP),))) if here.swaps_now else (Passage(say),)
+        return Hint(
+            passages,
+            str(next(move for move in here.moves() if not isinstance(move, Special))),
+            "" if here.setting_up else BASICS,
+            here.setting_up,
+        )
 
 
 # Reading -------------------------------------------------------------------------------------------

@@ -30,7 +30,9 @@ VARIANTS: Mapping[str, Callable[[Mapping[str, str]], Variant]] = {
 
 
 def _start(chosen: Mapping[str, str]) -> QuadrupelPosition:
-    return QuadrupelPosition(VARIANTS[chosen["variant"]](chosen), auto=chosen["announce"] == "auto")
+    return QuadrupelPosition(
+        VARIANTS[chosen["variant"]](chosen), auto=chosen["announce"] == "auto", can_swap=chosen["swap"] == "on"
+    )
 
 
 QUADRUPEL = Game(
@@ -51,9 +53,13 @@ QUADRUPEL = Game(
             needs=("variant", "position"),
         ),
         Option("announce", ("strict", "auto"), "who announces figures: the player (strict) or the server (auto)"),
+        Option(
+            "swap", ("on", "off"), "whether White can take Black's stones after the first turn (on in rated matches)"
+        ),
     ),
     _start,
     SIDES,
     "6x6: jump four stones into a figure; easy to learn",
     decisive=(("variant", "maximum-points"),),
+    rated=(("swap", "on"),),
 )

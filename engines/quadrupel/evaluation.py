@@ -6,7 +6,7 @@ Rules stay where they are: how stones move is in `board`, what a figure is good 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engines.bitboard import cells_in
 from engines.core import Seat
@@ -14,6 +14,7 @@ from engines.quadrupel.board import FIGURES, INDEX, NAMES, PAIRS, START, TRIPLES
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
 from engines.quadrupel.variant import AT_START, Formed, Score, Stone, Stones, Variant, carried, squares_of
 from engines.seats import other, with_entry
+from engines.special import Special
 
 MOST_REPEATS = 4
 """The greatest number of moves in a row that one stone can make between two squares."""
@@ -25,7 +26,7 @@ Repeats = tuple[int, int]
 """Of each seat, how many of its last moves in a row went between the same two squares, and the last move."""
 BARRING = MOST_REPEATS << 12
 """From here on, the last move was the last in a row that is allowed."""
-Choice = int | Dots | Ones
+Choice = int | Dots | Ones | Literal[Special.SWAP]
 """The square that a stone leaves and the one it goes to, and a bit for the announcement of a figure; or a set-up."""
 CHOICE, PROMISE = (1 << 13) - 1, 13
 """The bits of a choice, and how many they are; above them is, while choices are sorted, what they promise."""
@@ -126,6 +127,7 @@ class QuadrupelState:
     repeats: Repeats
     score: Score
     winner: Seat | None = None
+    can_swap: bool = False
 
     @classmethod
     def of(
@@ -145,7 +147,7 @@ class QuadrupelState:
         first, second = self.repeats
         one, two = self.sides
         barring = (first if first >= BARRING else 0, second if second >= BARRING else 0)
-        return self.turn, one.code, two.code, self.score, barring
+        return self.turn, one.code, two.code, self.score, barring, self.can_swap
 
     def choices(self) -> Sequence[Choice]:
         """Figures come first, then jumps and steps by how much nearer they come to figures."""
@@ -174,10 +176,14 @@ class QuadrupelState:
                     figures.append(way << 1 | 1)
                 others.append((-after.promise[0] << PROMISE) + (way << 1))
         others.sort()
+        if self.can_swap and seat == 1 and self.repeats[0]:
+            return [Special.SWAP, *[choice & CHOICE for choice in others]]
         return [*figures, *[choice & CHOICE for choice in others]]
 
     def after(self, choice: Choice) -> "QuadrupelState":
         seat = self.turn or 0
+        if isinstance(choice, Special):
+            return self.of(self.judge, 0, (self.sides[1].stones, self.sides[0].stones), (0, 0), self.score)
         if not isinstance(choice, int):
             return self._set_up(seat, choice)
         way, judge, score = choice >> 1, self.judge, self.score
@@ -208,7 +214,7 @@ class QuadrupelState:
             sides, repeats = (self.sides[0], own), (self.repeats[0], repeated)
         if score is not self.score:
             return self.of(judge, turn, (sides[0].stones, sides[1].stones), repeats, score)
-        return QuadrupelState(judge, turn, sides, repeats, score)
+        return QuadrupelState(judge, turn, sides, repeats, score, can_swap=self.can_swap and seat == 0)
 
     def estimate(self, seat: Seat) -> float:
         """Return who is nearer to a figure that counts, between -0.9 and 0.9; the side to move is a turn ahead."""
@@ -242,7 +248,9 @@ class QuadrupelState:
         dots = move.dots if isinstance(move, Dots) else tuple(int(name in move.squares) for name in START[seat])
         own = tuple(sorted(Stone(INDEX[name], shown) for name, shown in zip(START[seat], dots, strict=True)))
         stones = with_entry((self.sides[0].stones, self.sides[1].stones), seat, own)
-        return self.of(self.judge, other(seat), stones, self.repeats, self.score)
+        after = self.of(self.judge, other(seat), stones, self.repeats, self.score)
+        after.can_swap = self.can_swap
+        return after
 
     def _over(self, winner: Seat | None) -> "QuadrupelState":
         return QuadrupelState(self.judge, None, self.sides, self.repeats, self.score, winner)

@@ -1,6 +1,6 @@
 """The state of a game of Quadrupel, and what a turn makes of it; its Variant says what figures are good for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import NamedTuple, Self
@@ -8,8 +8,10 @@ from typing import NamedTuple, Self
 from engines.bitboard import cells_in
 from engines.core import GameOver, IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram, last_move
+from engines.quadrupel import proof
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, STEPS, ZONES, Figure, reach
 from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState, repeated
+from engines.quadrupel.first_figure import Basic
 from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
@@ -27,6 +29,9 @@ from engines.quadrupel.variant import (
     won,
 )
 from engines.seats import other, seat_of, with_entry
+from engines.special import Special
+
+SWAPPED = "White took Black's stones, and Black has White's"
 
 
 class RepeatCount(NamedTuple):
@@ -48,6 +53,8 @@ class QuadrupelPosition(PlayedWhole):
     repeats: tuple[RepeatCount | None, RepeatCount | None] = (None, None)
     score: Score = NO_SCORE
     outcome: Outcome | None = None
+    can_swap: bool = False
+    """Whether White can take Black's stones once Black has moved one; not any more once White has moved."""
 
     # Legal moves ----------------------------------------------------------------------------------
 
@@ -64,6 +71,8 @@ class QuadrupelPosition(PlayedWhole):
         seat, occupied = self.turn, self._occupied
         stones = self.stones[seat]
         own = squares_of(stones)
+        if self.swaps_now:
+            yield Special.SWAP
         for cell, _ in stones:
             origin, rest = NAMES[cell], own ^ 1 << cell
             for target in cells_in(self._reach(seat, cell, occupied)):
@@ -74,6 +83,10 @@ class QuadrupelPosition(PlayedWhole):
                     and self._can_announce(self._formed(*carried(stones, cell, target)))
                 ):
                     yield Turn(origin, NAMES[target], announced=True)
+
+    @property
+    def swaps_now(self) -> bool:
+        return self.can_swap and self.turn == 1 and self.repeats[0] is not None
 
     def _set_ups(self, seat: Seat) -> Iterator[Move]:
         if self.variant.setup == "dots":
@@ -97,6 +110,8 @@ class QuadrupelPosition(PlayedWhole):
             raise GameOver(self.outcome)
         if isinstance(move, Turn):
             return self._turned(self.turn, move)
+        if isinstance(move, Special):
+            return self._swapped(move)
         return self._set_up(self.turn, move)
 
     def _turned(self, seat: Seat, turn: Turn) -> Self:
@@ -110,7 +125,12 @@ class QuadrupelPosition(PlayedWhole):
         repeat, (first, second), (last, latest) = self._repeated(seat, origin, target), self.stones, self.repeats
         stones, repeats = ((own, second), (repeat, latest)) if seat == 0 else ((first, own), (last, repeat))
         after = type(self)(self.variant, self.auto, verdict.turn, stones, repeats, verdict.score, verdict.outcome)
-        return after.settled()
+        return (replace(after, can_swap=True) if self.can_swap and seat == 0 else after).settled()
+
+    def _swapped(self, move: Special) -> Self:
+        if move is not Special.SWAP or not self.swaps_now:
+            raise IllegalMove(Reason.NO_SWAP, token=str(move))
+        return type(self)(self.variant, self.auto, 0, self.stones[::-1], score=self.score).settled()
 
     def _way(self, seat: Seat, turn: Turn) -> tuple[int, int]:
         occupied, origin, target = self._occupied, INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
@@ -178,8 +198,27 @@ class QuadrupelPosition(PlayedWhole):
         winner = self.outcome.winner if self.outcome else None
         first, second = (repeated(*last) if last else 0 for last in self.repeats)
         state = QuadrupelState.of(Judge(self.variant, self.auto), self.turn, self.stones, (first, second), self.score)
-        state.winner = winner
+        state.winner, state.can_swap = winner, self.can_swap
         return state
+
+    def known_turns(self) -> tuple[Sequence[Move], bool]:
+        """Return the turns that the proof recommends, and whether each wins by force."""
+        seat = self.turn
+        if seat is None or not isinstance(self.variant, Basic):
+            return (), False
+        if self.swaps_now:
+            last = self.repeats[0]
+            is_won = last is not None and NAMES[last.origin] + NAMES[last.target] in proof.WINNING
+            return ((Special.SWAP,), True) if is_won else ((), False)
+        if self.stones == AT_START and seat == 0:
+            good = proof.OPEN if self.can_swap else proof.WINNING
+            return [move for move in self.moves() if str(move) in good], not self.can_swap
+        own, theirs = (tuple(cell for cell, _ in self.stones[side]) for side in (seat, other(seat)))
+        found = proof.proven(own, theirs)
+        if found is None or found == self._barred(seat):
+            return (), False
+        is_figure = carried(self.stones[seat], *found)[1] is not None
+        return (Turn(NAMES[found[0]], NAMES[found[1]], announced=is_figure and not self.auto),), True
 
     # Figures --------------------------------------------------------------------------------------
 
@@ -216,7 +255,7 @@ class QuadrupelPosition(PlayedWhole):
         if barred is not None:
             notes = (*notes, f"{NAMES[barred[0]]}{NAMES[barred[1]]} would go back and forth too often")
         remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
-        told = "" if last is None else last_move(last.move.spoken)
+        told = "" if last is None else last_move(SWAPPED if isinstance(last.move, Special) else last.move.spoken)
         left = frozenset({last.move.origin} & lit if last is not None and isinstance(last.move, Turn) else ())
         return Diagram("square", COLUMNS, rows, lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty], left, told)
 
@@ -226,6 +265,8 @@ class QuadrupelPosition(PlayedWhole):
             return START[seat]
         if isinstance(move, Ones):
             return move.squares
+        if isinstance(move, Special):
+            return tuple(NAMES[cell] for cell, _ in self.stones[0])
         origin, target = self._way(seat, move)
         verdict = self._verdict(seat, move, self._formed(*carried(self.stones[seat], origin, target)))
         if verdict.anew:

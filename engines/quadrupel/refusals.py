@@ -38,6 +38,7 @@ class Reason(core.Reason):
         "the stone on {origin} has gone back and forth between {target} and {origin} twice, "
         "so it may not go to {target} now; {instead}"
     )
+    NO_SWAP = "stones can only be swapped by White in answer to Black's first move, and not with swap=off; move a stone"
     NO_FIGURE = "{origin}{target} does not end in {goal}; without the announcement it can be played"
 
 

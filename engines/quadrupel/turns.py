@@ -1,7 +1,9 @@
-"""What a player of Quadrupel can play: a turn that moves a stone, or one of the two kinds of set-up."""
+"""What a player of Quadrupel can play: a turn that moves a stone, one of the two kinds of set-up, or the swap."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
+from engines.special import Special
 from engines.wording import together
 
 ANNOUNCEMENT = "quadrupel"
@@ -57,4 +59,4 @@ class Ones:
         return f"1-stones set up on {together(self.squares)}"
 
 
-Move = Turn | Dots | Ones
+Move = Turn | Dots | Ones | Literal[Special.SWAP]

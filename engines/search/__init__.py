@@ -14,7 +14,7 @@ from typing import Any
 from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
-from engines.search.state import Plain, Searchable, state_of
+from engines.search.state import WON, Known, Plain, Searchable, state_of
 
 __all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine", "is_weak_at"]
 
@@ -33,6 +33,8 @@ class Level:
     nodes: int
     noise: float
     lapses: float
+    knows_proofs: bool = False
+    """Whether it plays what a game has stored of a proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ LEVELS: tuple[Level, ...] = (
     Level(1, 40, 0.2, 0.75),
     Level(2, 200, 0.1, 0.5),
     Level(3, 800, 0.04, 0.35),
-    Level(4, 3_000, 0.02, 0.15),
-    Level(5, 12_000, 0.01, 0.0),
+    Level(4, 3_000, 0.02, 0.15, knows_proofs=True),
+    Level(5, 12_000, 0.01, 0.0, knows_proofs=True),
 )
 """The levels 1 to 5."""
 CARELESS = 8
@@ -83,12 +85,19 @@ def choose(
     """
     chosen = LEVELS[level - 1]
     lapses = not careful and Random(f"lapse {seed}").random() < chosen.lapses
+    if chosen.knows_proofs and not lapses and (known := _known(position, seed)) is not None:
+        return known
     return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed, is_late)
 
 
 def examine(position: Position[Any], nodes: int, seed: int, is_late: Callable[[], bool] = lambda: False) -> Found:
     """Return the turn and the value that so many nodes find, taking no estimate wrong. The game must not be over."""
-    return _found(position, nodes, 0.0, seed, is_late)
+    return _known(position, seed) or _found(position, nodes, 0.0, seed, is_late)
+
+
+def _known(position: Position[Any], seed: int) -> Found | None:
+    turns, is_won = position.known_turns() if isinstance(position, Known) else ((), False)
+    return Found(Random(seed).choice(turns), WON if is_won else 0.0, is_won, 0) if turns else None
 
 
 def _found(position: Position[Any], budget: int, noise: float, seed: int, is_late: Callable[[], bool]) -> Found:

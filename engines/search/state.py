@@ -59,6 +59,14 @@ class Searchable(Protocol):
         """Return this position as the search sees it."""
 
 
+@runtime_checkable
+class Known(Protocol):
+    """A position of which a proof is stored."""
+
+    def known_turns(self) -> tuple[Sequence[Any], bool]:
+        """Return the turns that are known to be best, empty if none is known, and whether each wins by force."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A position that offers no states of its own: each choice is a complete turn, or a part of one if `by_parts`."""

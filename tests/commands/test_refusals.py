@@ -101,6 +101,11 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("preview 1#9 b3b4", "Match #1 has 1 turn, so there is no turn 9.", ""),
     ("replay 1#7 bob", "Match #1 has 1 turn, so there is no turn 7.", ""),
     ("replay 9#1 bob", "There is no match #9.", '"games" lists yours.'),
+    (
+        "challenge bob quadrupel swap=off rated",
+        "Rated matches and tournaments of Quadrupel are",
+        'Leave out "swap=off".',
+    ),
     ("replay 1#1 bob rated", "Matches that begin at a position aren't rated.", 'Leave out "rated".'),
     ("replay 1#1 bob kvadratik", "The game of a replay is that of the match.", "replay 42#7 bob"),
     ("replay 1#1 house", "The house doesn't help in a match that isn't over yet.", ""),

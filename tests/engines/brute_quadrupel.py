@@ -67,6 +67,7 @@ class State:
     extra: int = 0
     scores: list[int] = field(default_factory=lambda: [0, 0])
     games: int = 1
+    swapped: bool = False
     over: bool = False
     winner: int | None = None
 
@@ -109,6 +110,11 @@ class State:
         if self.variant in (*DOTTED, "position") and not self.ready[self.seat]:
             yield from self.setups()
             return
+        is_first_answer = self.seat == 1 and self.games == 1 and [len(turns) for turns in self.done] == [1, 0]
+        if self.options.get("swap", "on") == "on" and is_first_answer and not self.swapped:
+            after = deepcopy(self)
+            after.stones, after.done, after.seat, after.swapped = self.stones[::-1], [[], []], 0, True
+            yield "swap", after
         for start in own:
             for end in self.ways(start):
                 after = deepcopy(self)

@@ -44,7 +44,7 @@ def board(black: str, white: str, turn: Seat = 0, **options: str) -> QuadrupelPo
     for side in (black, white):
         words = [word.partition("=") for word in side.split()]
         sides.append(tuple(sorted(Stone(INDEX[square], int(dots or 0)) for square, _, dots in words)))
-    return replace(after(**options), turn=turn, stones=(sides[0], sides[1]))
+    return replace(after(**options), turn=turn, stones=(sides[0], sides[1]), can_swap=False)
 
 
 def texts(position: QuadrupelPosition) -> list[str]:
@@ -79,6 +79,26 @@ def test_back_and_forth_may_be_all_that_is_left_and_then_it_is_a_draw() -> None:
     assert texts(barred) == []
     assert only.settled() is only
     assert barred.settled().outcome == Outcome(None, "Black has no legal move")
+
+
+# Swapping ------------------------------------------------------------------------------------------
+
+
+def test_after_the_first_turn_white_can_take_the_stones_of_black() -> None:
+    begun = after("d2d1")
+    swapped = play(begun, "Swap!")
+
+    assert texts(begun)[0] == "swap"
+    assert (swapped.turn, swapped.stones) == (0, begun.stones[::-1])
+    assert drawn(begun, "swap").told == "The last move: White took Black's stones, and Black has White's."
+    assert drawn(begun, "swap").lit == {"c3", "c4", "d1", "d3"}
+    assert "swap" not in texts(play(swapped, "c2c1"))
+
+
+def test_dots_go_with_the_stones_when_they_are_swapped() -> None:
+    begun = after("setup 4123", "setup 1432", "d2d1", variant="combination")
+
+    assert play(begun, "swap").stones == begun.stones[::-1]
 
 
 # Announcing ----------------------------------------------------------------------------------------
@@ -269,6 +289,9 @@ REFUSALS: list[tuple[QuadrupelPosition, str | Move, Reason, str, str | None]] = 
         "the stone on d2 has gone back and forth between d1 and d2 twice, so it may not go to d1 now; d2 can go to b2,",
         "d2d1",
     ),
+    (START, "swap", Reason.NO_SWAP, "only be swapped by White in answer to Black's first move", "swap"),
+    (after("d2d1", "c2c1"), "swap", Reason.NO_SWAP, "move a stone", "swap"),
+    (after("d2d1", swap="off"), "swap", Reason.NO_SWAP, "not with swap=off", "swap"),
     (START, "d2d1!", Reason.NO_FIGURE, "d2d1 does not end in a Square, Straight, Diamond or Diagonal", "quadrupel"),
 ]
 

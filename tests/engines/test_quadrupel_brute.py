@@ -7,9 +7,10 @@ from itertools import product
 
 import pytest
 
-from engines.quadrupel import Dots, Ones, QuadrupelPosition, Turn
+from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone
+from engines.special import Special
 from notation.games import GAMES
 from tests.cases import SEEDS, quick_where
 from tests.engines import brute_quadrupel as brute
@@ -142,7 +143,8 @@ def agree(plies: Iterator[Ply]) -> None:
 @pytest.mark.parametrize("setting", quick_where(lambda setting: setting == SETTINGS[-1], SETTINGS), ids=named)
 def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
     """For every turn and set-up that can be written. With announce=auto, the announcement is optional."""
-    spellable = [Turn(a, b, announced=said) for a in NAMES for b in NAMES for said in (False, True)]
+    spellable: list[Move] = [Special.SWAP]
+    spellable += [Turn(a, b, announced=said) for a in NAMES for b in NAMES for said in (False, True)]
     spellable += [Dots(dots) for dots in product((1, 2, 3, 4), repeat=4)]
     spellable += [Ones(pair) for pair in product(NAMES[:24], repeat=2) if list(pair) == sorted(pair, key=NAMES.index)]
     positions = [position for position, _, turns in match(setting, 5) if turns]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.quadrupel import Dots, Ones, Turn
+from engines.special import Special
 from notation.board import format_board
 from notation.games import GAMES
 
@@ -46,6 +47,7 @@ def test_every_turn_on_the_page_is_read() -> None:
         "d4f4": Turn("d4", "f4"),
         "setup 4123": Dots((4, 1, 2, 3)),
         "setup d2 c3": Ones(("d2", "c3")),
+        "swap": Special.SWAP,
     }
     for text in ("d2-b4", "D2B4"):
         assert text in PAGE

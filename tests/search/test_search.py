@@ -32,7 +32,8 @@ def test_the_budget_of_nodes_is_kept(game: str) -> None:
 
 @pytest.mark.parametrize("level", [1, *(pytest.param(level, marks=pytest.mark.slow) for level in (2, 5))])
 def test_some_turns_are_careless_but_none_that_is_to_be_careful_and_none_of_the_highest_level(level: int) -> None:
-    position, seeds = GAMES["quadrupel"].game.position({}), range(1 if level == 5 else 20)
+    position = GAMES["quadrupel"].game.position({"variant": "position"})
+    seeds = range(1 if level == 5 else 20)
     careless = [choose(position, level, seed).nodes <= CARELESS for seed in seeds]
     careful = [choose(position, level, seed, careful=True).nodes > CARELESS for seed in seeds]
 

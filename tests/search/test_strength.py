@@ -109,7 +109,11 @@ def brute(position: Position[Any], seat: Seat, left: list[int], depth: int = 0) 
         (
             (game, options, seed)
             for seed in range(4)
-            for game, options in (("quadraphages", {}), ("hexaphages", {}), ("quadrupel", {"variant": "added-value"}))
+            for game, options in (
+                ("quadraphages", {}),
+                ("hexaphages", {}),
+                ("quadrupel", {"variant": "added-value", "swap": "off"}),
+            )
         ),
     ),
 )

@@ -20,6 +20,7 @@ from tests.contests import NOW
         ("round-robin kvadratik time=3d/2d/move", "both players have the same time"),
         ("round-robin kvadratik time=3d/move undo=free", "players ask first"),
         ("round-robin kvadratik time=3d/move quickly", "quickly is neither"),
+        ("round-robin quadrupel time=3d/move swap=off", "played with swap=on"),
         ("round-robin kvadratik time=3d/move colour=red", "colour"),
         ("round-robin kvadratik time=3d/move promoted=1", "promoted"),
         ("round-robin kvadratik time=3d/move called resign\x07", "can't be the title"),

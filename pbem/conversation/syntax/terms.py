@@ -93,11 +93,25 @@ def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, ra
         if begin not in BEGIN:
             raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
         time = read_time(options, default_time)
+        if rated:
+            options = made_fair(GAMES[game].game, options, text)
         return Terms(GAMES[game].game, begin, GAMES[game].game.chosen(options), time, rated, undo == FREE)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
     except BadTime as error:
         raise Refused(str(error), read=text) from error
+
+
+def made_fair(game: Game, options: dict[str, str], text: str) -> dict[str, str]:
+    """Return the options with the choices that rated matches and tournaments have; raise Refused for others."""
+    for name, choice in game.rated:
+        if options.get(name, choice) != choice:
+            raise Refused(
+                f"Rated matches and tournaments of {game.title} are played with {name}={choice}, which is fair.",
+                read=text,
+                fits=f'Leave out "{name}={options[name][:20]}".',
+            )
+    return {**options, **dict(game.rated)}
 
 
 def read_time(options: dict[str, str], default: str) -> TimeControl:

@@ -86,6 +86,7 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
     every = _every(given, kind)
+    given = terms.made_fair(GAMES[said[GAME]].game, given, words)
     wanted = terms.chosen(said[GAME], given, default_time, words, rated=rated)
     if not wanted.time.is_limited:
         raise Refused(
