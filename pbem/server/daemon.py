@@ -54,7 +54,7 @@ from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications, sqlite
-from pbem.storage.models import Analysis, Backup, Incoming, Lane, Outgoing, Search
+from pbem.storage.models import Analysis, Incoming, Lane, Outgoing, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import is_unfinished
 from pbem.storage.retention import Retention
@@ -251,7 +251,7 @@ def open_server(
             listeners=tuple(endpoints.listeners(settings)),
             clock=clock,
             thinker=thinker,
-            backups=Backups(engine, settings, holder, clock),
+            backups=Backups(engine, settings, clock),
             newest=beside,
             scheduler=Scheduler(retention, limits, features.due),
         )
@@ -267,7 +267,7 @@ def void_leases(engine: Engine) -> None:
     with database.writing(engine) as connection:
         for queue in (Incoming, Outgoing):
             leases.void(connection, queue, is_unfinished(queue))
-        for table in (Search, Analysis, Backup):
+        for table in (Search, Analysis):
             leases.void(connection, table)
 
 
@@ -367,8 +367,7 @@ def metrics_port(server: Server, host: str, port: int) -> MetricsPort:
     """Return the port that shows metrics, and hears who unsubscribes if that is configured, open already."""
     told, keyring = server.settings.server, server.services.keyring
     one_click = OneClick(told, keyring, server.engine, server.take, server.clock) if told.unsubscribe_url else None
-    makes_backups = server.settings.backup.folder is not None
-    return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, makes_backups), one_click)
+    return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, server.settings), one_click)
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:

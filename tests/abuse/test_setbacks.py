@@ -58,5 +58,5 @@ def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(l
     assert letters.execute("select count(*) from outgoing where template = 'alert'") == [(1,)]
     assert "everything else goes on: time-outs 1." in " ".join(text(letters.received[ADMIN][0]).split())
     with read_only(letters.server.engine) as session:
-        wrong = [*figures.problems(figures.of_database(session, letters.clock(), makes_backups=False))]
+        wrong = [*figures.problems(figures.of_database(session, letters.clock(), letters.server.settings))]
     assert wrong == ['scheduled work fails (time-outs): look for "failed" in the log']

@@ -14,12 +14,10 @@ import yaml
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pbem.config import MetricsSettings
+from pbem.config import BackupSettings, MetricsSettings
+from pbem.server.backups import daily
 from pbem.server.health.figures import Exposition
 from pbem.server.health.port import MetricsPort
-from pbem.storage.clock import THE_ONE
-from pbem.storage.database import transaction
-from pbem.storage.models import Backup
 from tests.correspondence import Correspondence
 from tests.docs.pages import ROOT, page
 from tests.servers import GENEROUS, HOST
@@ -30,13 +28,13 @@ NAME = re.compile(r"\b(?:pbem|process)_[a-z_]+\b")
 
 def exposition(letters: Correspondence) -> Exposition:
     server = letters.server
-    return Exposition(server.engine, server.vitals, letters.clock, makes_backups=True)
+    settings = server.settings.model_copy(update={"backup": BackupSettings(folder=letters.folder)})
+    return Exposition(server.engine, server.vitals, letters.clock, settings)
 
 
 def backed_up(letters: Correspondence) -> None:
-    """Note that a backup was made just now."""
-    with transaction(letters.server.engine) as session:
-        session.add(Backup(id=THE_ONE, made=letters.clock()))
+    """Let a backup have been made just now."""
+    (letters.folder / daily.name(letters.server.settings.server.address, letters.clock())).touch()
 
 
 def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
@@ -74,8 +72,7 @@ def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence
     assert told["pbem_matches", "running"] == 1
     assert told["pbem_database_up",] == 1
     assert told["pbem_ready",] == 0, "nothing runs"
-    assert told["pbem_backup_timestamp_seconds",] == letters.clock().timestamp()
-    assert told["pbem_backup_failing",] == 0
+    assert told["pbem_backup_timestamp_seconds",] == letters.clock().replace(hour=0, minute=0).timestamp()
     assert told["process_resident_memory_bytes",] > 1e6
 
 

@@ -19,6 +19,7 @@ alter table serverkey add column since timestamp;
 alter table serverkey add column until timestamp;
 alter table clock add column seen timestamp;
 alter table clock add column steady_since timestamp;
+create table backup (id integer primary key);
 create table bulletin (player integer primary key, due timestamp not null, told timestamp not null);
 create table ladderstep (tournament integer primary key);
 alter table tournament add column group_size integer;

@@ -8,14 +8,14 @@ import stat
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from structlog.testing import capture_logs
 
@@ -24,11 +24,11 @@ from pbem.config import LimitsSettings
 from pbem.failpoints import Step
 from pbem.server.backups import copies
 from pbem.server.backups.archive import FORMAT
-from pbem.server.backups.daily import AGAIN, Backups
+from pbem.server.backups.daily import EVERY, Backups
+from pbem.server.health import figures
 from pbem.server.scheduled import alerts
-from pbem.storage import database
-from pbem.storage.leases import new_holder
-from pbem.storage.models import Backup, Outgoing
+from pbem.storage import database, leases
+from pbem.storage.models import Outgoing
 from tests import databases
 from tests.operating.places import backup, everything, filled, place, restore
 from tests.operating.site import KEY, Site, rows
@@ -325,10 +325,10 @@ class Clock:
 
 
 def scheduled(site: Site, clock: Clock, engine: Engine, **settings: object) -> Backups:
-    """Return what makes backups, with such settings, as one of any number of daemons."""
+    """Return what makes backups, with such settings."""
     loaded = config.load(site.config)
     wanted = config.BackupSettings.model_validate({"folder": site.folder / "backups"} | settings)
-    return Backups(engine, loaded.model_copy(update={"backup": wanted}), new_holder(), clock)
+    return Backups(engine, loaded.model_copy(update={"backup": wanted}), clock)
 
 
 @pytest.fixture
@@ -341,7 +341,7 @@ def engine(site: Site) -> Any:
 def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> None:
     clock = Clock()
     backups = scheduled(site, clock, engine, keep=2)
-    others = ["notes.txt", "pbem-else@pbem.example-20200101T000000Z.tar.gz", "pbem-games@pbem.example-2020.tar.gz"]
+    others = ["notes.txt", "pbem-else@pbem.example-20200101.tar.gz", "pbem-games@pbem.example-2020.tar.gz"]
     (site.folder / "backups").mkdir()
     for name in others:
         (site.folder / "backups" / name).touch()
@@ -349,65 +349,47 @@ def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> No
     for _ in range(73):
         made.append(backups.step())
         clock.now += timedelta(hours=1)
-    assert [hour for hour, is_made in enumerate(made) if is_made] == [0, 24, 48, 72]
+    assert [hour for hour, is_made in enumerate(made) if is_made] == [0, 21, 45, 69], "at midnight"
     files = sorted(path.name for path in (site.folder / "backups").iterdir())
-    ours = ["pbem-games@pbem.example-20261125T031500Z.tar.gz", "pbem-games@pbem.example-20261126T031500Z.tar.gz"]
+    ours = ["pbem-games@pbem.example-20261125.tar.gz", "pbem-games@pbem.example-20261126.tar.gz"]
     assert files == sorted(others + ours)
     assert "secrets/server.key" in names(site.folder / "backups" / ours[0])
 
 
 def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
-    first, second = (scheduled(site, clock, engine) for _ in range(2))
-    assert first._claims(clock())
-    assert second.step() == 0, "the other is at it"
-    with database.transaction(engine) as session:
-        session.get_one(Backup, 1).leased_until = None
-    clock.now += timedelta(minutes=1)
-    assert first.step() + second.step() == 1
-    clock.now += timedelta(hours=23)
-    assert first.step() + second.step() == 0
-    clock.now += timedelta(hours=2)
-    assert second.step() + first.step() == 1
+    daemons = [scheduled(site, clock, engine) for _ in range(2)]
+    (site.folder / "backups").mkdir()
+    with ThreadPoolExecutor() as pool, leases.locked(site.folder / "backups"):
+        made = [pool.submit(daemon.step) for daemon in daemons]
+    assert sorted(each.result() for each in made) == [0, 1]
+    assert daemons[0].step() + daemons[1].step() == 0
+    clock.now += EVERY
+    assert daemons[1].step() + daemons[0].step() == 1
 
 
-@SQLITE_ONLY
-def test_backups_that_the_database_cannot_note_push_no_older_ones_out(site: Site, engine: Engine) -> None:
-    clock = Clock()
-    backups = scheduled(site, clock, engine, keep=2)
-    assert backups.step() == 1
-    site.rows("create trigger none before update on backup begin select raise(fail, 'it is full'); end")
-    for _ in range(48):
-        clock.now += timedelta(hours=1)
-        with suppress(DBAPIError):
-            backups.step()
-    files = sorted(path.name[-23:-10] for path in (site.folder / "backups").iterdir())
-    assert files == ["20261123T0315", "20261124T0315", "20261125T0315"]
-
-
-def test_a_backup_that_fails_is_tried_each_hour_and_told_once(site: Site, engine: Engine) -> None:
+def test_a_backup_that_fails_is_tried_ever_less_often_and_told_once(site: Site, engine: Engine) -> None:
     clock = Clock()
     backups = scheduled(site, clock, engine)
     (site.folder / "backups").touch()  # no folder can be made there
     admin = backups.settings.server.model_copy(update={"admin": "root@pbem.example"})
-    told = []
+    tried, told = [], []
     with capture_logs() as logged:
-        for _ in range(5 * 3):
+        for minute in range(3 * 60):
             assert backups.step() == 0
-            told.append(alerts.tell(engine, admin, LimitsSettings(), clock.now))
-            clock.now += timedelta(minutes=20)
-    assert [line["again"] for line in logged if line["event"] == "the backup failed"] == ["in an hour"] * 5
-    assert told.count(True) == 1
-    (payload,) = site.rows(
-        "select payload from outgoingcontent join outgoing on outgoing.id = outgoing where template = 'alert'"
-    )
-    told_since = payload if isinstance(payload, dict) else json.loads(payload)
-    assert told_since["unsaved"] == "2026-11-23 03:15 UTC"
+            tried += [minute] * sum(line["event"] == "the backup failed" for line in logged)
+            logged.clear()
+            if alerts.tell(engine, admin, LimitsSettings(), clock.now):
+                told.append(minute)
+            clock.now += timedelta(minutes=1)
+    assert (tried, told) == ([0, 1, 3, 7, 15, 31, 63, 123], [3])
     with site.server() as server, database.read_only(engine) as session:
         (raw,) = server.renderer.render(session, [session.exec(select(Outgoing)).one()])
-    assert b"The server can't make backups since 2026-11-23 03:15 UTC." in raw
+        wrong = [*figures.problems(figures.of_database(session, clock.now, backups.settings))]
+    assert b"looks at the folder of [backup]" in raw
+    assert wrong[0].startswith("scheduled work fails (backups)")
     (site.folder / "backups").unlink()
-    clock.now += AGAIN
+    clock.now += timedelta(hours=1)
     assert backups.step() == 1
-    assert site.rows("select made is not null, failed is null, troubled is null from backup") == [(1, 1, 1)]
+    assert site.rows("select count(*) from setback") == [0]
     assert not alerts.tell(engine, admin, LimitsSettings(), clock.now + timedelta(hours=2))

@@ -522,7 +522,10 @@ def row(kit: Kit, title: str, finding: Finding) -> str:
     for mine in sorted(kit.shown, key=len, reverse=True):
         columns = [each.replace(mine, kit.shown[mine]) for each in columns]
     columns = [each.replace(HOST, "mail.example") for each in columns]
-    columns = [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2026-11-21 12:00", " ".join(each.split())) for each in columns]
+    columns = [
+        re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", lambda at: f"2026-11-21{' 12:00' if at[1] else ''}", each)
+        for each in map(" ".join, map(str.split, columns))
+    ]
     return "| " + " | ".join(each.replace("|", "\\|") for each in (title, *columns)) + " |\n"
 
 

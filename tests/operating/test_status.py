@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
+from pbem.server.backups import daily
 from pbem.server.health import reports
 from pbem.storage import database, models
 from tests.health.conftest import Manager
@@ -128,16 +129,16 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
         "messages should have been sent 3 hours ago",
     ]
     assert found["problems"][1:] == [*problems, "there is no backup yet"]
-    site.rows("insert into backup (id, made) values (1, :then)", then=then)
-    assert told(site)[1]["problems"][1:] == problems
-    then -= timedelta(days=3)
-    site.rows("update backup set made = :then, failed = :then, troubled = :then", then=then)
-    assert told(site)[1]["problems"][-2:] == ["no backup can be made for 3 days", "the last backup is 3 days old"]
+    (site.folder / "backups").mkdir()
+    for days, wrong in ((3, ["the last backup is 3 days old"]), (0, [])):
+        then = datetime.now(UTC) - timedelta(days=days)
+        (site.folder / "backups" / daily.name(ADDRESS, then)).touch()
+        assert told(site)[1]["problems"][1:] == problems + wrong
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 hours ago" in shown
     assert "\nowed: 1, to be sent, or tried again; the first for " in shown
     assert "held" not in shown, "what is well isn't told"
-    assert "last backup: 3 days ago" in shown
+    assert f"last backup: of {then:%Y-%m-%d}" in shown
 
 
 def test_a_disk_without_room_for_a_message_is_a_problem(on_sqlite: Site) -> None:

@@ -14,9 +14,7 @@ import structlog
 from pbem import config
 from pbem.cli.index import app
 from pbem.server.backups.daily import Backups
-from pbem.server.daemon import void_leases
 from pbem.storage import database
-from pbem.storage.leases import new_holder
 from tests import databases
 from tests.operating.daemons import Site
 from tests.operating.places import backup, everything, filled, place, restore
@@ -47,9 +45,8 @@ def _make_by_itself(config_file: Path, now: datetime, nth: int) -> None:
     settings = config.load(config_file)
     engine = database.connect(settings.server.database)
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    void_leases(engine)  # as each server does that starts
     _kill_before(nth)
-    assert Backups(engine, settings, new_holder(), lambda: now).step() == 1
+    assert Backups(engine, settings, lambda: now).step() == 1
     os._exit(0)
 
 

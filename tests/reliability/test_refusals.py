@@ -55,7 +55,7 @@ def problems(letters: Correspondence) -> list[str]:
     server = letters.server
     server.vitals.is_open = True
     with read_only(server.engine) as session:
-        found = figures.of_database(session, letters.clock(), makes_backups=False)
+        found = figures.of_database(session, letters.clock(), letters.server.settings)
     return list(figures.problems({**figures.of_server(server.vitals), **found}))
 
 

@@ -30,9 +30,8 @@ FILES = st.lists(
         Attachment,
         st.from_regex(r"[a-z0-9-]{1,20}\.[a-z]{3}", fullmatch=True),
         st.just("text"),
-        st.sampled_from(["plain", "calendar"]),
+        st.sampled_from(["plain", "csv"]),
         LINES.map(lambda lines: "".join(f"{line}\n" for line in lines).encode()),
-        st.sampled_from([{}, {"method": "PUBLISH"}]),
     ),
     max_size=2,
 )

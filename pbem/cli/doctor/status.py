@@ -1,7 +1,7 @@
 """The command `status`: what is wrong with the servers, and what waits."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -38,8 +38,7 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
     with stored(config_file) as server:
         now, why = core.now(), obstacle(server.engine)
         with database.read_only(server.engine) as session:
-            servers, makes_backups = reports.read(session), server.settings.backup.folder is not None
-            found = figures.of_database(session, now, makes_backups=makes_backups)
+            servers, found = reports.read(session), figures.of_database(session, now, server.settings)
             doubt = clock.doubt(session, now) or outages.leap(session, now)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [f"{doubt}: set the clock"] if doubt is not None else []
@@ -54,7 +53,7 @@ def _server(row: Daemon) -> str:
 def _waiting(found: Found) -> Iterator[str]:
     for figure in OF_DATABASE:
         for label, some in found.get(figure.name, {}).items():
-            if figure.has_age and some.number and "backup" not in figure.name:
+            if figure.has_age and some.number:
                 at_least = "at least " if some.number == figures.MOST else ""
                 waits = figures.UNSENT.get(label) or figure.about[0].lower() + figure.about[1:].rstrip(".")
                 yield f"{label or figure.name}: {at_least}{some.number}, {waits}; the first for {some.age}"
@@ -64,9 +63,9 @@ def _rest(found: Found) -> Iterator[str]:
     matches = ", ".join(f"{some.number} {state}" for state, some in found["matches"].items() if some.number)
     if matches:
         yield f"matches: {matches}"
-    for made in found.get("backup_timestamp_seconds", {}).values():
+    for made in found["backup_timestamp_seconds"].values():
         if made.number is not None:
-            yield f"last backup: {made.age} ago"
+            yield f"last backup: of {datetime.fromtimestamp(made.number, UTC):%Y-%m-%d}"
 
 
 def _plain(found: Found) -> dict[str, object]:

@@ -125,8 +125,7 @@ def backups(settings: Settings) -> Iterator[Finding]:
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if file is not None and file.exists() and shutil.disk_usage(there).free < 2 * file.stat().st_size:
         yield finding("backup.no_room", folder=there)
-    kept = daily.kept(folder, settings.server.address) if folder.exists() else []
-    if not kept:
+    if not (kept := daily.kept(settings)):
         yield finding("backup.none", folder=folder)
         return
     newest = daily.made(kept[-1])

@@ -1,6 +1,5 @@
 """Files that everyone on this machine can read and shouldn't, and the program that the service should and can't."""
 
-import os
 import re
 import stat
 from collections.abc import Iterator
@@ -27,9 +26,7 @@ def exposed(settings: Settings) -> Iterator[Path]:
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
-    backups = settings.backup.folder
-    if backups is not None and os.access(backups, os.R_OK | os.X_OK):
-        files += daily.kept(backups, settings.server.address)
+    files += daily.kept(settings)
     for file in dict.fromkeys(files):
         if file is not None and file.exists() and _is_open_to_all(file):
             yield file

@@ -145,8 +145,6 @@ class Alert(Payload, template="alert"):
     """The matches in which the house finds no turn, though it has tried three times."""
     unanalysed: tuple[int, ...] = ()
     """The matches that the house couldn't analyse since the last one, though it has tried three times."""
-    unsaved: str = ""
-    """Since when no backup can be made."""
     failing: tuple[str, ...] = ()
     """What fails of the scheduled work, such as "time-outs 12"."""
     used: tuple[str, ...] = ()

@@ -65,14 +65,14 @@ def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manif
 
     Raises NotBackedUp, database errors, and OSError for secrets; then nothing is left.
     """
-    if file.exists():
-        raise NotBackedUp(f"{file} exists, and nothing is overwritten; choose another name")
     contents = {name: path.read_bytes() for name, path in named_files(settings).items() if _is_expected(path, settings)}
     if settings.source is not None:
         contents = {CONFIG: settings.source.read_bytes(), **contents}
     kind: Literal["sqlite", "postgresql"] = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
     try:
         with drafts.folder(file.parent) as folder:
+            if file.exists():
+                raise NotBackedUp("it exists, and nothing is overwritten; choose another name")
             copy, draft = folder / "database", folder / "backup"
             revision, schema = copies.take(engine, copy)
             manifest = Manifest(now, version("pbem"), settings.server.address, kind, revision, schema)

@@ -16,10 +16,11 @@ from sqlalchemy import ColumnElement, Engine, Select, func, null, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
+from pbem.config import Settings
 from pbem.server.backups import daily
-from pbem.storage.clock import THE_ONE, apart
+from pbem.storage.clock import apart
 from pbem.storage.database import read_only
-from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
+from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
 from pbem.storage.setbacks import SENDING, STALE
 from pbem.vitals import Vitals
 
@@ -53,6 +54,7 @@ class Look(NamedTuple):
 
     session: Session
     now: datetime
+    settings: Settings
 
     def rows(self, statement: Select[*tuple[Any, ...]]) -> list[Any]:
         return list(self.session.connection().execute(statement).all())
@@ -119,8 +121,9 @@ def _failing(look: Look) -> Values:
 
 
 def _backup(look: Look) -> Values:
-    row = look.session.get(Backup, THE_ONE)
-    made = row.made if row is not None else None
+    if look.settings.backup.folder is None:
+        return {}
+    made = daily.made(kept[-1]) if (kept := daily.kept(look.settings)) else None
     return {"": look.since(made.timestamp() if made is not None else None, made)}
 
 
@@ -136,7 +139,6 @@ _NEW = {lane.name.lower(): (*_are(Incoming, IncomingState.NEW), col(Incoming.lan
 _HELD, _SHUNTED = {"": _are(Incoming, IncomingState.HELD)}, {"": _are(Incoming, IncomingState.SHUNTED)}
 _UNSENT = {state: _are(Outgoing, state) for state in UNSENT}
 _TROUBLED, _COMPLAINED = {"": (col(Outgoing.troubled).is_not(None),)}, {"": (col(Player.complained).is_not(None),)}
-_UNSAVED = {"": (col(Backup.troubled).is_not(None),)}
 _MATCHES = {state.value: (col(Match.state) == state,) for state in MatchState}
 _GET_TURNS = 'Players who get turns only, until they write "start": they reported messages as spam.'
 _LATE = "For how long the first message that is owed should have been sent or tried again."
@@ -155,8 +157,7 @@ OF_DATABASE = (
     _rows("troubled", "Outgoing messages that need the operator.", Outgoing.troubled, _TROUBLED),
     _rows("complained", _GET_TURNS, Player.complained, _COMPLAINED),
     _rows("matches", "Matches by state.", None, _MATCHES, "state"),
-    _rows("backup_failing", "Whether the last attempt to make a backup failed.", Backup.troubled, _UNSAVED),
-    Figure("backup_timestamp_seconds", "When a server last made a backup.", _backup),
+    Figure("backup_timestamp_seconds", "The day, in UTC, of the newest backup in the folder.", _backup),
     Figure("outgoing_overdue_seconds", _LATE, _overdue),
     Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
@@ -171,7 +172,6 @@ PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("failing", lambda work, _: work != SENDING, 'scheduled work fails ({label}): look for "failed" in the log'),
     ("received_waiting", lambda _, some: some.seconds > SLOW, "received messages ({label}) have waited for {age}"),
     ("outgoing_overdue_seconds", lambda _, due: due.seconds > SLOW, "messages should have been sent {age} ago"),
-    ("backup_failing", lambda _, failing: failing.number, "no backup can be made for {age}"),
     ("backup_timestamp_seconds", lambda _, made: made.number is None, "there is no backup yet"),
     ("backup_timestamp_seconds", lambda _, made: made.seconds > OLD, "the last backup is {age} old"),
 )
@@ -182,9 +182,8 @@ def of_server(vitals: Vitals) -> Found:
     return {figure.name: figure.read(vitals) for figure in OF_SERVER}
 
 
-def of_database(session: Session, now: datetime, *, makes_backups: bool) -> Found:
-    figures = [figure for figure in OF_DATABASE if makes_backups or "backup" not in figure.name]
-    return {figure.name: figure.read(Look(session, now)) for figure in figures}
+def of_database(session: Session, now: datetime, settings: Settings) -> Found:
+    return {figure.name: figure.read(Look(session, now, settings)) for figure in OF_DATABASE}
 
 
 def problems(found: Found) -> Iterator[str]:
@@ -213,12 +212,12 @@ class Exposition:
     engine: Engine
     vitals: Vitals
     clock: Callable[[], datetime]
-    makes_backups: bool = False
+    settings: Settings
 
     def collect(self) -> Iterator[Metric]:
         found: Found = {}
         with suppress(DBAPIError), read_only(self.engine) as session:
-            found = of_database(session, self.clock(), makes_backups=self.makes_backups)
+            found = of_database(session, self.clock(), self.settings)
         yield GaugeMetricFamily("pbem_database_up", "Whether the figures could be read from the database.", bool(found))
         if self.engine.dialect.name == "sqlite":
             free = shutil.disk_usage(Path(self.engine.url.database or "").absolute().parent).free

@@ -17,7 +17,6 @@ from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import (
     Analysis,
-    Backup,
     Incoming,
     IncomingState,
     Match,
@@ -67,7 +66,6 @@ _LOOK = columns(
         exists().where(*_GONE),
         exists().where(col(Search.troubled).is_not(None)),
         exists().where(col(Analysis.troubled).is_not(None)),
-        exists().where(col(Backup.troubled).is_not(None)),
         setbacks.ARE_ANY,
     )
 )
@@ -114,7 +112,7 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
         if news is None:
             return False
         Mailer(session, server, now).to_address(server.admin, news)
-    counts = {"shunted": news.came_count, "failed": news.owed_count, "used": used, "unsaved": news.unsaved}
+    counts = {"shunted": news.came_count, "failed": news.owed_count, "used": used}
     lists = ("failing", "lost", "stuck", "unanalysed", "complained", "unreachable")
     log.error("mails wait for the operator", **counts, **{name: len(getattr(news, name)) for name in lists})
     return True
@@ -139,11 +137,11 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
         }
         found[kind.name] = tuple(sorted({number for number, _ in newest} if kind.waits else new))
         is_news = is_news or bool(new)
-    failing, unsaved = _failing(session, last, now), _unsaved(session)
-    if not (is_news or failing or (unsaved and told.get("unsaved") != unsaved)):
+    failing = _failing(session, last, now)
+    if not (is_news or failing):
         return None
     found |= {"came_count": _count(session, _SHUNTED), "owed_count": _count(session, _FAILED)}
-    return Alert(**found, failing=failing, unsaved=unsaved, used=used, listed=LISTED)
+    return Alert(**found, failing=failing, used=used, listed=LISTED)
 
 
 def _count(session: Session, which: tuple[Any, ...]) -> int:
@@ -177,12 +175,6 @@ def _is_used_news(used: tuple[str, ...], last: Outgoing | None, now: datetime) -
     """Return whether half of something is used, and the last alert, if it is of today, doesn't say so."""
     is_recent = last is not None and now - last.created < DAY
     return not {*used} <= {*(last.payload.get("used", ()) if last is not None and is_recent else ())}
-
-
-def _unsaved(session: Session) -> str:
-    """Return since when no backup can be made; nothing if the last one was."""
-    troubled = session.exec(select(Backup.troubled).where(col(Backup.troubled).is_not(None))).first()
-    return f"{troubled:%Y-%m-%d %H:%M} UTC" if troubled is not None else ""
 
 
 def _last(session: Session, admin: str) -> Outgoing | None:

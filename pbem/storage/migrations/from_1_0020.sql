@@ -96,3 +96,6 @@ UPDATE outgoing SET state = 'dropped', troubled = NULL
 WHERE state IN ('batched', 'paused', 'waiting', 'suspended', 'owed', 'failed') AND template = 'away' AND id IN (
     SELECT outgoing FROM outgoingcontent WHERE CAST(payload AS TEXT) LIKE '%"is_own": true%');
 ALTER TABLE vacation DROP COLUMN automatic;
+
+-- The folder says which backups there are.
+DROP TABLE backup;

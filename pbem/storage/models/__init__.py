@@ -50,4 +50,4 @@ from pbem.storage.models.people import (
     Seek,
     Vacation,
 )
-from pbem.storage.models.server import Analysis, Backup, Clock, Daemon, Outage, Search, SearchKind, ServerKey, Setback
+from pbem.storage.models.server import Analysis, Clock, Daemon, Outage, Search, SearchKind, ServerKey, Setback

@@ -20,16 +20,6 @@ class ServerKey(SQLModel, table=True):
     """What tells it from others (see Keyring)."""
 
 
-class Backup(Leased, table=True):
-    id: int = Field(primary_key=True)
-    made: datetime | None = Field(default=None, sa_type=Utc)
-    """When the last one was made."""
-    failed: datetime | None = Field(default=None, sa_type=Utc)
-    """When the last attempt failed, if none has succeeded since."""
-    troubled: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when attempts have failed; none if the last one succeeded."""
-
-
 class Clock(SQLModel, table=True):
     """When a server last ran; a single row."""
 

@@ -551,15 +551,6 @@ CREATE TABLE outage (
 );
 CREATE INDEX ix_outage_until ON outage (until);
 
-CREATE TABLE backup (
-    id SERIAL PRIMARY KEY,
-    made TIMESTAMPTZ,
-    failed TIMESTAMPTZ,
-    troubled TIMESTAMPTZ,
-    leased_until TIMESTAMPTZ,
-    holder VARCHAR
-);
-
 CREATE TABLE setback (
     doing VARCHAR NOT NULL,
     number INTEGER NOT NULL,
