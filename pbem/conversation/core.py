@@ -285,6 +285,11 @@ class Command:
         return self.grammar.has(MATCH, MATCH_THEN, CONDITION)
 
     @property
+    def takes_name(self) -> bool:
+        """Whether the name of a player or a game follows it."""
+        return not self.of_match and re.search("NAME|PLAYER|GAME", self.grammar.usage) is not None
+
+    @property
     def plays(self) -> bool:
         return Role.PLAYS in self.role
 

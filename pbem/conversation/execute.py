@@ -54,7 +54,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
             reply = refused(request, about, refusal, line)
             outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
-            return _naming(parsed.below, not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond))
+            return not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond)
         if words is not None and target is not None:
             left |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
@@ -76,20 +76,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         reply = reply.adding(Overlooked(lines=clipped(parsed.overlooked)))
     if parsed.beyond:
         reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
-    return _naming(parsed.below, replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done))))
-
-
-def _naming(below: tuple[str, ...], reply: Reply) -> Reply:
-    if not below:
-        return reply
-    lines = frozenset(below)
-    sections = tuple(
-        replace(section, commands=tuple(line for line in section.lines if line.strip() in lines))
-        if isinstance(section, NotSent)
-        else section
-        for section in reply.sections
-    )
-    return replace(reply, sections=sections)
+    return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
 
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:

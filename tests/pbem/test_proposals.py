@@ -189,7 +189,6 @@ SECRET = "h4x0r-tr0ub4dor"
         f"set alice {SECRET} html on",
         f"quadraphages moev 1 alice {SECRET} {SLIP}",
         f"change password alice {SECRET} {SECRET}2",
-        f"quadraphages move 1 al {SECRET} {MEANT}",
     ],
 )
 def test_a_password_is_nowhere_but_in_the_message_as_it_came(letters: Correspondence, line: str) -> None:

@@ -9,7 +9,6 @@ from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, Given
 
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 """A word of a usage line that stands for one of the player's."""
-_NAMES_SOMEBODY = re.compile(r"NAME|PLAYER|GAME")
 
 
 class Commands(dict[str, Command]):
@@ -33,17 +32,12 @@ class Commands(dict[str, Command]):
     def joining(self) -> Command:
         return next(command for command in self.values() if command.newcomer.rank == 1)
 
-    @cached_property
-    def naming(self) -> frozenset[str]:
-        naming = (each for each in self.values() if _NAMES_SOMEBODY.search(each.grammar.usage) and not each.of_match)
-        return frozenset(verb for command in naming for verb in (command.name, *command.aliases))
+    def placeholder_in(self, text: str) -> str | None:
+        """Return the first word of a text that stands for one of the player's in a usage line."""
+        return next((word for word in PLACEHOLDER.findall(text) if word in self._placeholders), None)
 
     @cached_property
-    def of_admin(self) -> frozenset[str]:
-        return frozenset(name for name, command in self.items() if command.of_admin)
-
-    @cached_property
-    def placeholders(self) -> frozenset[str]:
+    def _placeholders(self) -> frozenset[str]:
         return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.grammar.usage))
 
     @cached_property

@@ -4,17 +4,14 @@ Each function removes one kind, or returns the text unchanged. Whether the rest 
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
-
-from pbem.conversation.syntax.commands import PLACEHOLDER
 
 POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
 GREETINGS = frozenset(
     {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
 )
-LONGEST_GREETING = 30
 LONGEST_ADDRESSEE = 3
 """How many words a line has that is nothing but a greeting."""
 ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": "«"} | {
@@ -32,8 +29,10 @@ NAMING = re.compile(
     re.IGNORECASE,
 )
 """What may stand between "join" or "register" and the name."""
-SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
-"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
+_BEFORE = re.compile(
+    rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE
+)
+_BEHIND = re.compile(rf"(?:[ ,.!]+(?:{'|'.join(POLITE)}))+[ .,;!]*$", re.IGNORECASE)
 
 
 def without_politeness(text: str) -> str:
@@ -42,17 +41,7 @@ def without_politeness(text: str) -> str:
     >>> without_politeness("Hi Bob, resign please!"), without_politeness("please show 42, thanks.")
     ('resign', 'show 42')
     """
-    greeting = re.match(r"[^,:!]*[,:!]+\s*", text[:LONGEST_GREETING])
-    if greeting and text.split(maxsplit=1)[0].lower().strip(",:!") in GREETINGS:
-        text = text[greeting.end() :]
-    for _ in range(2):
-        bare = text.rstrip(" .,;!")
-        for word in POLITE:
-            if bare.lower().startswith(f"{word} ") or bare.lower().startswith(f"{word}, "):
-                text = bare = bare[len(word) :].lstrip(" ,")
-            if bare.lower().endswith((f" {word}", f",{word}")):
-                text = bare = bare[: -len(word)].rstrip(" .,;!")
-    return text
+    return _BEHIND.sub("", _BEFORE.sub("", text, count=1))
 
 
 def is_greeting(text: str) -> bool:
@@ -73,9 +62,8 @@ def without_quotes(text: str) -> str:
     """
     for _ in range(3):
         bare = text.strip().rstrip(".,;!")
-        closing = ENCLOSED.get(bare[:1], "")
-        inner = bare[1:-1]
-        if len(bare) < 3 or bare[-1] not in closing or not closing or set(inner.strip("*_`")) & {bare[0], bare[-1]}:
+        closing, inner = ENCLOSED.get(bare[:1], ""), bare[1:-1]
+        if len(bare) < 3 or bare[-1] not in closing or set(inner.strip("*_`")) & {bare[0], bare[-1]}:
             return text
         text = inner.strip()
     return text
@@ -87,8 +75,7 @@ def without_list_mark(text: str) -> str:
     >>> without_list_mark("- show 42"), without_list_mark("----")
     ('show 42', '----')
     """
-    mark = LIST_MARK.match(text)
-    return text[mark.end() :] if mark else text
+    return LIST_MARK.sub("", text, count=1) if LIST_MARK.match(text) else text
 
 
 def without_brackets(text: str) -> str:
@@ -100,6 +87,16 @@ def without_brackets(text: str) -> str:
     return " ".join(BRACKETED.sub(r"\1", text).split())
 
 
+def plainer(text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
+    """Yield the line without courtesies, and whether it was in quotation marks.
+
+    Quotation marks are removed from the first line only: our own messages quote examples, but never start with one.
+    """
+    for plain in dict.fromkeys((text, without_quotes(text) if opening else text)):
+        for bare in dict.fromkeys((plain, without_brackets(plain))):
+            yield without_politeness(bare).rstrip("?"), plain != text
+
+
 def name_in(text: str) -> str:
     """Return the name that somebody gives themselves; more than one word where it isn't plain which.
 
@@ -108,17 +105,7 @@ def name_in(text: str) -> str:
     """
     bare = without_politeness(text.strip())
     given = NAMING.sub("", bare, count=1) or bare
-    words = [word.strip("\"'`*<>[](){}.,:;!?") for word in given.split()]
-    return " ".join(word for word in words if word)
-
-
-def placeholders(text: str, known: Collection[str]) -> list[str]:
-    """Return the words of the text that are placeholders in the usage lines.
-
-    >>> placeholders("show [NUMBER]", {"NUMBER"}), placeholders("SHOW 42", {"NUMBER"})
-    (['NUMBER'], [])
-    """
-    return [word for word in PLACEHOLDER.findall(text) if word in known]
+    return " ".join(filter(None, (word.strip("\"'`*<>[](){}.,:;!?") for word in given.split())))
 
 
 def with_other_number(word: str, known: frozenset[str]) -> str:
@@ -127,10 +114,8 @@ def with_other_number(word: str, known: frozenset[str]) -> str:
     >>> with_other_number("moves", frozenset({"move"})), with_other_number("game", frozenset({"games"}))
     ('move', 'games')
     """
-    if word in known:
-        return word
     stem = word.removesuffix("s")
-    forms = (f"{word}s", f"{word}es", stem, f"{stem}es", stem.removesuffix("e"))
+    forms = (word, f"{word}s", f"{word}es", stem, f"{stem}es", stem.removesuffix("e"))
     return next((form for form in forms if form in known), word)
 
 
@@ -145,23 +130,6 @@ def nearest_word(word: str, known: frozenset[str]) -> str | None:
     >>> nearest_word("chalenge", frozenset({"challenge", "games"})), nearest_word("hello", frozenset({"help"}))
     ('challenge', None)
     """
-    if not 3 <= len(word) <= 20:
-        return None
-    common = sum(map(_letters_of(known).__contains__, word))
-    if 2 * common < SIMILAR * (len(word) + common):  # a turn has too many digits to be similar to any command
+    if not 3 <= len(word) <= 20 or sum(map(str.isdigit, word)) > 1:
         return None
     return next(iter(get_close_matches(word, sorted(known), 1, SIMILAR)), None)
-
-
-@lru_cache(maxsize=8)
-def _letters_of(known: frozenset[str]) -> frozenset[str]:
-    return frozenset("".join(known))
-
-
-def is_of_marks(text: str) -> bool:
-    """Return whether a line consists of the marks of a separator alone.
-
-    >>> is_of_marks("---"), is_of_marks("* * *"), is_of_marks("..."), is_of_marks(":-)"), is_of_marks("?")
-    (True, True, True, False, False)
-    """
-    return not text.strip(SEPARATING)

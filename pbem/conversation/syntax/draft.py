@@ -1,7 +1,6 @@
 """The commands and words of a message as far as it has been read, line by line."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pbem.conversation.core import Line
 from pbem.conversation.syntax.courtesies import is_greeting
@@ -11,6 +10,7 @@ from pbem.mail.reading.text.written import trim
 MOST_COMMANDS = 20
 MOST_READ = 500
 """How many lines are tried as commands. Below them, only lines that begin with #NUMBER count, as beyond the limit."""
+MOST_BEYOND = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,64 +21,71 @@ class Prose:
     line, all that stand together above it; none above the first command."""
 
 
+@dataclass
 class MessageDraft:
-    def __init__(self, head: Sequence[Line]) -> None:
-        self.commands: list[Line] = [*head]
-        self.words: list[Prose] = []
-        self.beyond: list[str] = []
-        self.overlooked: list[str] = []
-        self.separators: list[str] = []
-        self.below: list[str] = []
-        self.unread: list[str] = []
-        """Lines that begin with a match's number and can't be read."""
-        self.stray: Line | None = None
-        """The first turn of one short word that stands among other words."""
-        self.read = self.searched = 0
-        self._block = [*range(len(head))]
-        self._is_apart = True
-        self._lines: list[str] = []
-        self._under: tuple[int, ...] = ()
+    question: str
+    """The line that stands right below a quoted question."""
+    turn: str | None
+    """The line that is the turn in the match that the message is about: no other one can be."""
+    is_played: bool
+    """Whether the message has a legal turn: what may be a sentence is one."""
+    subject: str = ""
+    """The command in the subject, which may be repeated below."""
+    commands: list[Line] = field(default_factory=list)
+    words: list[Prose] = field(default_factory=list)
+    beyond: list[str] = field(default_factory=list)
+    overlooked: list[str] = field(default_factory=list)
+    separators: list[str] = field(default_factory=list)
+    stray: Line | None = None
+    """The first turn of one short word that stands among other words."""
+    read: int = 0
+    lines: list[str] = field(default_factory=list)
+    """The words that are being read, which belong to the commands `under`."""
+    under: tuple[int, ...] = ()
+    together: list[int] = field(default_factory=list)
+    """The numbers of the commands that stand together above the present line."""
+    is_apart: bool = True
+    """Whether a blank line stands below them."""
+
+    @property
+    def has_words(self) -> bool:
+        return bool(self.lines) or bool(self.words)
 
     @property
     def is_below_words(self) -> bool:
-        return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
+        return bool(self.commands) and (bool(self.lines) or any(block.under for block in self.words))
 
     @property
-    def is_full(self) -> bool:
-        return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
+    def greets(self) -> bool:
+        return not self.words and len(lines := list(filter(None, self.lines))) == 1 and is_greeting(lines[0])
 
     def keeps(self, text: str) -> bool:
         """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
         last = self.commands[-1].command if self.commands else None
         return last is not None and last.grammar.takes_below and (last.of_admin or not ADDRESSED.match(text))
 
-    @property
-    def has_words(self) -> bool:
-        return bool(self._lines) or bool(self.words)
-
-    @property
-    def greets(self) -> bool:
-        return not self.words and len(lines := list(filter(None, self._lines))) == 1 and is_greeting(lines[0])
-
     def add_blank(self) -> None:
-        self._is_apart = True
-        if self._lines:
-            self._lines.append("")
+        self.is_apart = True
+        if self.lines:
+            self.lines.append("")
 
     def add_words(self, line: str) -> None:
-        if not self._lines:
-            self._under = tuple(self._block if self._is_apart else self._block[-1:])
-        self._lines.append(line)
+        if not self.lines:
+            self.under = tuple(self.together if self.is_apart else self.together[-1:])
+        self.lines.append(line)
 
-    def add_commands(self, lines: Sequence[Line]) -> None:
-        if self._lines or self._is_apart:
-            self._block = []
+    def add_command(self, line: Line) -> None:
+        if self.lines or self.is_apart:
+            self.together = []
         self.close()
-        self._block += range(len(self.commands), len(self.commands) + len(lines))
-        self._is_apart = False
-        self.commands += lines
+        self.together.append(len(self.commands))
+        self.commands.append(line)
+        self.is_apart = False
+
+    def add_beyond(self, line: str) -> None:
+        self.beyond += [line] * (len(self.beyond) < MOST_BEYOND)
 
     def close(self) -> None:
-        if self._lines:
-            self.words.append(Prose(trim(self._lines), self._under))
-        self._lines = []
+        if self.lines:
+            self.words.append(Prose(trim(self.lines), self.under))
+        self.lines = []

@@ -22,17 +22,16 @@ from pbem.matches import conditions, turns
 from pbem.matches.turns import ParsedTurn
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
-ADDRESSED = re.compile(r"#\s?(\d{1,9})(#\d{1,4})?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
+ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
 """The number of a match at the beginning of a line: the line is about that match, and never words."""
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6
 """At how many places of a line a turn is looked for among words."""
-ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
+ANSWERED_TAG = re.compile(r"\[pbem (#\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
 MOST_NAMES = 3
 """How many words somebody's name may have; more are no name."""
-
 MOST_GAMES = 6
 """In how many games a turn is looked for, where nothing says which match it is for."""
 
@@ -52,38 +51,27 @@ class LineReader:
         self._match = match
         self._parsed: dict[tuple[str, str, int], ParsedTurn] = {}
 
-    @cached_property
-    def _likely(self) -> Sequence[str]:
-        """The games in which a turn is looked for, where nothing says which match it is for: the sender's first."""
-        if len(GAMES) <= MOST_GAMES:
-            return tuple(GAMES)
-        return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
-
     def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
         """Return the line as a command, or None for prose.
 
         In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
         """
-        text = _addressed(text)
         if tagged := ANSWERED_TAG.match(bare_subject(text)):
-            line = self.exactly(f"#{tagged[1]} {tagged[2]}")
+            line = self.exactly(f"{tagged[1]} {tagged[2]}")
             return line if line is not None and self.is_sure(line) else None
         line = self.exactly(text)
-        if line is not None and not line.malformed and self._needs_no_trimming(line):
-            return line
-        for plainer, was_quoted in () if is_board_or_record(text) else self._plainer(text, opening=opening):
-            other = self.exactly(plainer)
+        if line is not None and not line.malformed:
+            is_bare = courtesies.without_brackets(line.words) == line.words
+            if self.is_sure(line) if line.command.plays else is_bare:
+                return line
+        for plainer, was_quoted in () if is_board_or_record(text) else courtesies.plainer(text, opening=opening):
+            other = self.exactly(self._with_other_number(plainer))
             joins = first and other is not None and other.command.newcomer.rank == 1 and not other.malformed
             if other is None or not (joins or self.is_sure(other)):
                 continue
             if not (was_quoted and other.command.plays) and not (text.endswith("?") and other.command.changes):
                 return other
         return line
-
-    def _needs_no_trimming(self, line: Line) -> bool:
-        if line.command.plays:
-            return self.is_sure(line)
-        return courtesies.without_brackets(line.words) == line.words
 
     def exactly(self, text: str) -> Line | None:
         """Return the line as a command exactly as it is, or None for prose."""
@@ -94,56 +82,47 @@ class LineReader:
         line = self._untied(text)
         if line is None or (line.command.grammar.is_kept and line.text != line.command.usage):
             return line
-        stands_for = courtesies.placeholders(text, self._commands.placeholders)
-        if not stands_for:
+        stands_for = self._commands.placeholder_in(text)
+        if stands_for is None:
             return line
-        if not line.command.changes:
-            bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
-            if bare is not None and not bare.malformed:
-                return bare
-        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.advice)
+        wrong = Refused(f"Replace {stands_for} with your own word.", read=text, fits=line.command.advice)
         return replace(line, malformed=True, refusal=wrong)
 
     def _untied(self, text: str) -> Line | None:
         """Like `exactly`, without the number of a turn. Titles of games stand for their keys, but not in free text."""
         words = GAMES.keyed(text)
         line = self._keyed(words, text)
-        if words == text or line is None:
+        if words == text or line is None or not line.command.grammar.is_free:
             return line
-        return (self._keyed(text, text) or line) if line.command.grammar.is_free else line
+        return self._keyed(text, text) or line
 
     def _keyed(self, words: str, text: str) -> Line | None:
         """Return the words as a command, where each game has its key; the text is what the person wrote."""
-        match, named_match, pointed = self._match, False, False
-        ply: int | None = None
-        if words.startswith("#") and (number := NUMBER.match(words)):
-            match, words, named_match, pointed = int(number[1]), words[number.end() :], True, True
-            ply = _ply(number)
+        match, ply = self._match, None
+        pointed = ADDRESSED.match(words)
+        if pointed is not None:
+            match, ply, words = int(pointed[1]), _ply(pointed), words[pointed.end() :]
         verb, _, rest = words.partition(" ")
-        game: str | None = None
-        if verb.lower().rstrip(":") in GAMES and rest:
-            game = verb.lower().rstrip(":")
+        game = verb.lower().rstrip(":") if rest else ""
+        if game in GAMES:
             verb, _, rest = rest.strip().partition(" ")
+        else:
+            game = ""
         command = self._commands.named(verb.rstrip(":!.") if not rest else verb.rstrip(":"))
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
-            bare = f"{verb} {rest}" if game is not None and not pointed else ""
-            moved = self._move(words, match, text, pointed=pointed) or (
-                self._move(bare, match, text, pointed=False) if bare else None
-            )
+            moved = self._move(words, match, text, pointed=pointed is not None)
+            if moved is None and game and pointed is None:
+                moved = self._move(f"{verb} {rest}", match, text, pointed=False)
             return replace(moved, malformed=True) if moved and ply is not None else moved
         if command.grammar.has(CONDITION):
             return self._condition(command, verb, rest, match, text)
         rest = rest.strip() if command.grammar.is_free or command.of_admin else rest.strip(" .,;!")
-        command, rest = self._in_our_words(command, f"{game or ''} {rest}" if command.grammar.has(GAME) else rest)
+        command, rest = self._in_our_words(command, f"{game} {rest}" if command.grammar.has(GAME) else rest)
         if command.newcomer.rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
-        if (
-            command.of_match
-            and not named_match
-            and (number := NUMBER.match(rest))
-            and (rest.startswith("#") or self._leads(command, rest, number, game))
-        ):
+        number = NUMBER.match(rest) if command.of_match and pointed is None else None
+        if number and (rest.startswith("#") or self._leads(command, rest, number, has_game=bool(game))):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         given, fits = command.grammar.read(rest), command.grammar.means(rest)
         if rest and command.grammar.is_strict and not (given.fits or fits):
@@ -157,7 +136,9 @@ class LineReader:
         """Return the command that those words behind that one's name mean, with its own words."""
         words = command.grammar.respelt(words)
         if command.grammar.has(GAME):
-            words = self._with_games(words)
+            games = frozenset(GAMES)
+            known = ((word, courtesies.with_other_number(word.lower(), games)) for word in words.split())
+            words = " ".join(key if key in games else word for word, key in known)
         for pattern, line in command.grammar.also.items():
             if (found := shape(pattern).fullmatch(words)) is not None:
                 verb, _, words = found.expand(line).partition(" ")
@@ -174,27 +155,54 @@ class LineReader:
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
-        names = [word for word in courtesies.name_in(rest).split() if word]
-        if len(names) > 1 and (is_rognlie or not all(map(str.isalpha, names))):
+        names = courtesies.name_in(rest).split()
+        if is_rognlie or not all(map(str.isalpha, names)):
             names = names[:1]
         which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
         wrong = Refused("A player's name is one word, so which do you want?", fits='"join NAME".', meant=which)
         text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
         return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
 
+    # Turns -------------------------------------------------------------------------------
+
+    def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
+        """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
+        move, pack = self._commands.move, self._pack_of(match)
+        if pointed:
+            word = words.strip().partition(" ")[0].lower()
+            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
+                return None  # "#42 resing"
+            return self._called(move, words.strip(), match, text, malformed=not words.strip())
+        if is_board_or_record(words):
+            return None
+        for turn in self._parsed_for(words, pack):
+            is_begun = pack is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
+            if turn.error is None or is_begun:
+                return self._called(move, words, match, text)
+        return None
+
+    def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
+        """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
+        pack = self._pack_of(match) if command.plays else None
+        return Line(command, words, match, text, turn=self._parse(words, pack) if pack else None, **further)
+
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits, or is readable up to its end."""
-        return any(character.isdigit() for character in rest) or any(
-            turn.length == len(rest) for turn in self._read_for(rest, match)
-        )
+        return any(map(str.isdigit, rest)) or any(turn.length == len(rest) for turn in self._read_for(rest, match))
+
+    def _leads(self, command: Command, rest: str, number: re.Match[str], *, has_game: bool) -> bool:
+        """Return whether a number without # names a match, since turns and notes may start with a number."""
+        if not command.grammar.has(TURN) or self._match is None or has_game or number[2]:
+            return True
+        pack = self._game_of(self._match)
+        turn = self._parse(rest, pack) if pack is not None else None
+        if turn is None or turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
+            return False
+        return self._game_of(int(number[1])) is not None
 
     def is_turn(self, words: str, number: int | None) -> bool:
         """Return whether the words are a turn in some position of that match, or of the one the message is about."""
         return any(turn.error is None for turn in self._read_for(words, number))
-
-    def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
-        """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
-        return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
@@ -218,36 +226,9 @@ class LineReader:
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
         return next((number for number in numbers if self._game_of(number) is not None), None)
 
-    def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
-        """Return whether a number without # names a match, since turns and notes may start with a number."""
-        if not command.grammar.has(TURN) or self._match is None or game is not None or number[2]:
-            return True
-        pack = self._game_of(self._match)
-        turn = self._parse(rest, pack) if pack is not None else None
-        if turn is None or turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
-            return False
-        return self._game_of(int(number[1])) is not None
-
-    def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
-        """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move, pack = self._commands.move, self._pack_of(match)
-        if pointed:
-            word = words.strip().partition(" ")[0].lower()
-            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
-                return None  # "#42 resing"
-            return self._called(move, words.strip(), match, text, malformed=not words.strip())
-        if is_board_or_record(words):
-            return None
-        for turn in self._parsed_for(words, pack):
-            is_begun = pack is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
-            if turn.error is None or is_begun:
-                return self._called(move, words, match, text)
-        return None
-
-    def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
-        """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
-        pack = self._pack_of(match) if command.plays else None
-        return Line(command, words, match, text, turn=self._parse(words, pack) if pack else None, **further)
+    def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
+        """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
+        return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def _pack_of(self, number: int | None) -> GamePack | None:
         return None if number is None else self._game_of(number)
@@ -256,13 +237,20 @@ class LineReader:
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
             yield self._parse(words, each)
 
+    @cached_property
+    def _likely(self) -> Sequence[str]:
+        """The games in which a turn is looked for, where nothing says which match it is for: the sender's first."""
+        if len(GAMES) <= MOST_GAMES:
+            return tuple(GAMES)
+        return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
+
     def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""
         if (key := (words, pack.game.key, pack.version)) not in self._parsed:
             self._parsed[key] = turns.parse(pack.notation, words)
         return self._parsed[key]
 
-    # Courtesies --------------------------------------------------------------------------
+    # What is sure, and what may be meant --------------------------------------------------
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
@@ -278,38 +266,6 @@ class LineReader:
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
-    def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
-        """Yield the line without courtesies, and whether it was in quotation marks.
-
-        Quotation marks are removed from the first line only: our own messages quote examples, but never start with one.
-        """
-        unquoted = courtesies.without_quotes(text) if opening else text
-        for plain in dict.fromkeys((text, unquoted)):
-            for bare in dict.fromkeys((plain, courtesies.without_brackets(plain))):
-                polite = courtesies.without_politeness(bare).rstrip("?")
-                yield self._with_other_numbers(polite), plain != text
-
-    def _with_other_numbers(self, text: str) -> str:
-        """Return the line with its command in the known number: "moves", "rule quadraphages"."""
-        words = text.split(" ")
-        at = self._place_of_verb(words)
-        if at is not None and words[at].lower() not in self._commands.verbs:
-            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self._commands.verbs)
-        return " ".join(words)
-
-    @staticmethod
-    def _place_of_verb(words: Sequence[str]) -> int | None:
-        """Return where the command's name stands, or should: behind the number of a match, and perhaps a game."""
-        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
-        return at + 1 if at is not None and words[at].lower() in GAMES and len(words) > at + 1 else at
-
-    def _with_games(self, text: str) -> str:
-        games = frozenset(GAMES)
-        return " ".join(
-            known if (known := courtesies.with_other_number(word.lower(), games)) in games else word
-            for word in text.split()
-        )
-
     def looking(self, text: str) -> Line | None:
         """Return the line as a command that changes nothing, after a list mark: "- show 42", copied from the help.
 
@@ -321,16 +277,24 @@ class LineReader:
     def guess(self, text: str) -> Line | None:
         bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
         for wanted in (bare, courtesies.without_brackets(bare)):
-            for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
+            for respelt in dict.fromkeys((wanted, self._with_other_number(wanted), self.respelt(wanted))):
                 line = self.exactly(respelt)
                 if line is not None and not line.malformed:
                     return line
         return None
 
+    def _with_other_number(self, text: str) -> str:
+        """Return the line with its command in the known number: "moves", "rule quadraphages"."""
+        words = text.split(" ")
+        at = _place_of_verb(words)
+        if at is not None and words[at].lower() not in self._commands.verbs:
+            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self._commands.verbs)
+        return " ".join(words)
+
     def respelt(self, text: str) -> str:
         """Return the line with the command and the games that its words are most similar to."""
         words, games = text.split(), frozenset(GAMES)
-        at = self._place_of_verb(words)
+        at = _place_of_verb(words)
         if at is None:
             return text
         words[at] = _respelt(words[at], self._commands.verbs | games)
@@ -340,19 +304,15 @@ class LineReader:
         return " ".join(words)
 
 
+def _place_of_verb(words: Sequence[str]) -> int | None:
+    """Return where the command's name stands, or should: behind the number of a match, and perhaps a game."""
+    at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
+    return at + 1 if at is not None and words[at].lower() in GAMES and len(words) > at + 1 else at
+
+
 def _respelt(word: str, known: frozenset[str]) -> str:
     bare = word.lower()
     return word if bare in known else courtesies.nearest_word(bare.strip(".,:;!?"), known) or word
-
-
-def _addressed(text: str) -> str:
-    """Return the line with the number of a match at its beginning as we write it.
-
-    >>> _addressed("#17: b3b4"), _addressed("# 17 b3b4"), _addressed("#17#3 x"), _addressed("#1-2-3")
-    ('#17 b3b4', '#17 b3b4', '#17#3 x', '#1-2-3')
-    """
-    number = ADDRESSED.match(text)
-    return f"#{number[1]}{number[2] or ''} {text[number.end() :]}".strip() if number else text
 
 
 def _ply(number: re.Match[str]) -> int | None:

@@ -15,39 +15,47 @@ Guesses are never commands; if a message has no command, a guess from its first 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
+from engines.core import Position
 from pbem.conversation.core import Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
-from pbem.conversation.syntax.commands import Commands
-from pbem.conversation.syntax.courtesies import is_of_marks
+from pbem.conversation.syntax.commands import Commands, cells, is_short_word
+from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.grammar import CONDITION, TURN
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
-from pbem.conversation.syntax.which_turn import LONGEST_LINE, MOST_SEARCHED, After, TurnFinder
+from pbem.conversation.syntax.rognlie import IGNORED, advice, without_password
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
 from pbem.matches.conditions import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
+SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
+"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
+LONGEST_LINE = 1_000
+MOST_SEARCHED = 100
+"""How many lines of words, and of what was cut, are searched for turns."""
 MOST_OVERLOOKED = 5
 """How many lines that look like turns are reported."""
-MOST_BEYOND = 50
 
+After = Callable[[int, str], Position[Any] | None]
+"""Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
 Answers = Callable[[Line], bool]
 """Returns whether there is an answer to a line that changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    commands: tuple[Line, ...]
-    words: tuple[Prose, ...]
+    commands: tuple[Line, ...] = ()
+    words: tuple[Prose, ...] = ()
     """If there is no command: the text below the first line."""
-    first: str
+    first: str = ""
     """The first line that isn't empty, for the reply to a message without commands."""
     guess: Line | None = None
     """The command that the first line most resembles, if there is none."""
@@ -57,7 +65,6 @@ class ParsedMessage:
     """The lines among the words that look like a turn."""
     beyond: tuple[str, ...] = ()
     """The commands beyond the number that a message can have."""
-    below: tuple[str, ...] = ()  # lines among the words that are commands, but for their place below words
     doubtful: Line | None = None
     """If there is no command: the first line that is one but for its place, below what may announce a quote, say."""
     withheld: tuple[str, ...] = ()
@@ -94,9 +101,9 @@ class Reader:
         self._commands = commands
         self._line = LineReader(commands, game_of, match, played)
         self._match = match
-        self._turns = TurnFinder(self._line, match, after)
+        self._after = after
         self._answers = answers
-        self._translator = Translator(own, commands.verbs, commands.naming, self._line.is_turn, commands.of_admin)
+        self._own_words = partial(without_password, own=own, commands=commands, is_turn=self._line.is_turn)
 
     def read(
         self,
@@ -110,45 +117,36 @@ class Reader:
 
         `asked` is the line that stands right below a quoted question.
         """
-        head = self._subject(subject)
-        self._turns.asked = to_ascii(asked.strip()) if asked else None
         sure = len(lines) if sure is None else sure
+        question = to_ascii(asked.strip()) if asked else ""
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
-        draft = self._drafted(head, page)
-        if draft.unread and draft.commands:
-            draft = self._drafted(head, page, strict=True)
-        if (turn := self._turns.turn_of_marks(draft) or self._turns.only_turn(draft, page)) is not None:
-            draft = self._drafted(head, page, turn=turn)
-        if prose := {line.text for line in draft.commands if self._may_be_prose(line)}:
-            rest = [line for line in head if line.text not in prose]
-            other = self._drafted(rest, page, turn=turn, prose=prose)
-            if any(map(self._turns.is_legal, other.commands)):
-                draft, head = other, rest
+        head = self._subject(subject)
+        draft = self._drafted(head, wrapped.joined(page), question)
         withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
-        below = self._below_doubt(draft, () if withheld else lines[sure:])
-        doubtful = below if draft.commands or draft.stray is None else draft.stray
-        bare = bare_subject(subject)
-        told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
-        told = self._translator.without_password(bare if told == to_ascii(bare) else told)
-        if not head and bare == subject and self._line.held_turn(to_ascii(told)) is not None:
+        doubtful = None if draft.commands else draft.stray
+        if not withheld and sure < len(lines):
+            doubtful = self._doubtful(draft, lines[sure:]) or doubtful
+        plain = to_ascii(bare_subject(subject))
+        bare = self._own_words(plain)
+        told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
+        if head is None and bare_subject(subject) == subject and self._line.held_turn(bare) is not None:
             draft.overlooked.insert(0, told)
-        return replace(self._reading(subject, told, draft), doubtful=doubtful, withheld=withheld)
+        return replace(self._found(subject, told, draft), doubtful=doubtful, withheld=withheld)
 
-    def _below_doubt(self, draft: MessageDraft, lines: Sequence[str]) -> Line | None:
-        """Add the lines as words; return the first of them that would be a command, if there is none above them."""
-        found = self._drafted((), lines).commands if lines and not draft.commands else ()
-        for line in lines:
-            draft.add_words(line) if line.strip() else draft.add_blank()
-        draft.close()
-        return next((line for line in found if not line.malformed), None)
+    def _subject(self, subject: str) -> Line | None:
+        """Return the subject as a command; None if anything is wrong with it."""
+        text = self._own_words(to_ascii(bare_subject(subject)))
+        line = self._line.line(text, opening=True, first=True) if text else None
+        if line is None or line.malformed or self._is_remark(line.text):
+            return None
+        return None if line.command.of_match and line.match is None else line
 
     # The text ----------------------------------------------------------------------------
 
     def _with_commands_in(self, cut: Sequence[Cut], lines: Sequence[str]) -> Sequence[str]:
         """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
         kept: list[str] = []
-        at = 0
-        left = MOST_SEARCHED
+        at, left = 0, MOST_SEARCHED
         for piece in cut:
             searched = piece.lines[:left]
             left -= len(searched)
@@ -159,10 +157,8 @@ class Reader:
 
     def _counts(self, line: str) -> bool:
         text = to_ascii(line.strip()[:LONGEST_LINE])
-        if not text:
-            return False
-        if ADDRESSED.match(text):
-            return True
+        if not text or ADDRESSED.match(text):
+            return bool(text)
         found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
         if found is not None and not found.malformed:
             free = found.command.grammar.counts_below_signature and text[:1].islower() and bool(found.words)
@@ -170,80 +166,84 @@ class Reader:
                 return True
         return self._line.held_turn(text) is not None
 
-    def _drafted(
-        self,
-        head: Sequence[Line],
-        page: Sequence[str],
-        *,
-        strict: bool = False,
-        turn: str | None = None,
-        prose: Collection[str] = (),
-    ) -> MessageDraft:
-        """Return the commands and words in the lines.
+    def _doubtful(self, draft: MessageDraft, lines: Sequence[str]) -> Line | None:
+        """Add lines below an announcement as words; return the first that is a command, if there is none above."""
+        found = [] if draft.commands else self._drafted(None, wrapped.joined(lines), "").commands
+        for line in lines:
+            draft.add_words(line) if line.strip() else draft.add_blank()
+        draft.close()
+        return next((line for line in found if not line.malformed), None)
 
-        With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is the line that is the
-        turn in the match that the message is about: no other one can be. `prose` are lines that are words for sure.
-        """
-        draft, is_played = MessageDraft(head), False
-        for raw in wrapped.joined(page):
-            if raw.strip() and draft.keeps(to_ascii(raw.strip()[:LONGEST_LINE])):
+    def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
+        lines = [raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE] for raw in page]
+        texts = [self._own_words(to_ascii(line)) for line in lines]
+        written = list(filter(None, texts))
+        searched = (text for text in written[:MOST_SEARCHED] if not _is_of_marks(text))
+        read = (self._line.line(text, opening=False) for text in searched)
+        turns = [line for line in read if line is not None and line.command.plays]
+        turn = self._only_turn(written, turns, question) or self._turn_of_marks(written, turns)
+        draft = MessageDraft(question, turn, is_played=turn is not None or any(map(self._is_legal, turns)))
+        if head is not None and not (draft.is_played and self._may_be_prose(head)):
+            draft.add_command(head)
+            draft.subject, draft.is_apart = head.text, True
+        for raw, line, text in zip(page, lines, texts, strict=True):
+            if line and draft.keeps(text):
                 draft.add_words(raw)
-                continue
-            line = raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE]
-            if not line or line.lower().strip(".:!") in IGNORED:
+            elif not line or text.lower().strip(".:!") in IGNORED:
                 draft.add_blank()
-                continue
-            text, is_turn = to_ascii(line), line == turn and not is_played
-            is_played = is_played or is_turn
-            if is_of_marks(text) and not is_turn:
+            elif _is_of_marks(text) and text != draft.turn:
                 draft.separators.append(line)
                 draft.add_words(raw) if draft.is_below_words else draft.add_blank()
-                continue
-            if draft.is_full and ADDRESSED.match(text):
-                draft.beyond += [line] * (len(draft.beyond) < MOST_BEYOND)
-                continue
-            if draft.read >= MOST_READ:
+            elif ADDRESSED.match(text) and (len(draft.commands) >= MOST_COMMANDS or draft.read >= MOST_READ):
+                draft.add_beyond(line)
+            elif draft.read >= MOST_READ:
                 draft.add_words(raw)
-                continue
-            draft.read += 1
-            translated = self._translator.translate(self._turns.undecorated(text) if is_turn else text)
-            words = raw if translated[0].text == text else translated[0].text
-            read = self._read_line(draft, translated, strict=strict, certain=is_turn)
-            is_prose = bool(read) and read[0].text in prose
-            if not read or is_prose or (turn is not None and not is_turn and self._turns.is_fragment(read[0])):
-                self._note(draft, translated[0].text, words)
-                draft.add_words(words)
-            elif len(draft.commands) >= MOST_COMMANDS:
-                draft.beyond += [words.strip()] * (len(draft.beyond) < MOST_BEYOND)
-            elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
-                draft.add_commands(
-                    [_as_written(each, line, raw.strip()[len(line) :]) for each in read]
-                )  # unless the subject has it already
+            else:
+                self._add(draft, raw, line, text)
         draft.close()
         return draft
 
-    def _read_line(
-        self, draft: MessageDraft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
-    ) -> tuple[Line, ...]:
-        text = translated[0].text
-        addressed = ADDRESSED.match(text) is not None
-        if draft.commands and self._is_remark(text):
-            return ()
-        if draft.is_below_words and not (addressed or certain or self._prepares(text) or self._is_private(text)):
-            return ()
-        read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
-        if read and not (addressed or certain) and self._turns.is_stray(draft, read[0]):
-            draft.stray = draft.stray or read[0]
-            return ()
-        if addressed and not read:
-            draft.unread.append(text)
-            return self._unread(text) if strict else ()
-        below = bool(draft.commands) and not addressed
-        if below and not read:
-            return self._misspelt(text)
-        if below and read[0].malformed and not translated[0].refusal and not read[0].command.plays:
-            return ()
-        return read
+    def _add(self, draft: MessageDraft, raw: str, line: str, text: str) -> None:
+        draft.read += 1
+        is_turn, is_same = text == draft.turn, text == to_ascii(line)
+        read = self._command(draft, self._undecorated(text) if is_turn else text, certain=is_turn)
+        is_other = draft.turn is not None and not is_turn and read is not None and self._is_fragment(read)
+        if is_turn:
+            draft.turn = ""  # it is played once
+        if read is None or is_other or (draft.is_played and self._may_be_prose(read)):
+            words = raw if is_same else text
+            if draft.read <= MOST_SEARCHED and self._line.held_turn(text) is not None:
+                draft.overlooked += [words.strip()] * (len(draft.overlooked) < MOST_OVERLOOKED)
+            draft.add_words(words)
+        elif len(draft.commands) >= MOST_COMMANDS:
+            draft.add_beyond(line if is_same else text)
+        elif len(draft.commands) != 1 or draft.subject != read.text:
+            draft.add_command(_as_written(read, line, raw.strip()[len(line) :]))
+
+    def _command(self, draft: MessageDraft, text: str, *, certain: bool) -> Line | None:
+        """Return the line as a command at its place in the message; None for words."""
+        is_addressed, is_below = ADDRESSED.match(text) is not None, bool(draft.commands)
+        if is_below and self._is_remark(text):
+            return None
+        if draft.is_below_words and not (is_addressed or certain or self._prepares(text) or self._is_private(text)):
+            return None
+        line = self._line.line(text, opening=not is_below and not draft.has_words, first=not is_below)
+        if line is None:
+            return self._misspelt(text, certain=is_addressed) if is_addressed or is_below else None
+        if not (is_addressed or certain) and self._is_stray(draft, line):
+            draft.stray = draft.stray or line
+            return None
+        return None if is_below and not is_addressed and line.malformed and not line.command.plays else line
+
+    def _misspelt(self, text: str, *, certain: bool) -> Line | None:
+        """Return the line as a refused one if it certainly is a misspelt command, or one of another server."""
+        told, line = advice(text) if len(text.split()) == 1 else None, self._line.guess(text)
+        is_sure = line is not None and self._line.is_sure(line) and any(map(str.isalpha, text))
+        if line is None and (certain or told is not None):
+            line = Line(self._commands.move, "", None, text)
+        elif line is None or not (certain or is_sure):
+            return None
+        return replace(line, text=text, malformed=True, refusal=told or not_a_command(text, line))
 
     def _prepares(self, text: str) -> bool:
         """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
@@ -263,15 +263,6 @@ class Reader:
         verb = text.partition(" ")[0]
         return verb.endswith(":") and verb[0].isupper() and self._is_private(text)
 
-    def _note(self, draft: MessageDraft, text: str, prose: str) -> None:
-        """Remember a line of words that looks like a turn, or is a command but for its place below words."""
-        draft.searched += 1
-        fits = draft.searched <= MOST_SEARCHED
-        if fits and len(draft.overlooked) < MOST_OVERLOOKED and self._line.held_turn(text) is not None:
-            draft.overlooked.append(prose.strip())
-        if fits and draft.is_below_words and self._counts(text):
-            draft.below.append(prose.strip())
-
     def _may_be_prose(self, line: Line) -> bool:
         """Return whether a line may be a sentence that begins with a command's word: what follows it can't be read."""
         command = line.command
@@ -282,38 +273,91 @@ class Reader:
             return False
         return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
 
-    def _reading(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
+    # Which line is the turn --------------------------------------------------------------
+
+    def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], question: str) -> str | None:
+        """Return the line that is the one complete legal turn in the match that the message is about.
+
+        None if only one line is a turn as it stands, or if another one is as long a turn. A line that isn't a turn as
+        it stands is one only at the top, perhaps below a greeting.
+        """
+        match = self._match
+        rivals = sum(map(self._is_fragment, turns))
+        if match is None or rivals == 1:
+            return None
+        found: dict[str, str] = {}
+        for text in texts[: MOST_SEARCHED if rivals else 2]:
+            bare = self._undecorated(text)
+            is_answer = text == question or (bare.isdecimal() and text != bare)
+            if is_short_word(bare) and (text != texts[0] or is_answer):
+                continue
+            if not _is_of_marks(text) and self._line.is_turn(bare, match):
+                found.setdefault(bare, text)
+        legal = [bare for bare in found if (after := self._after(match, bare)) is not None and after.part is None]
+        if len(legal) != 1 or any(bare != legal[0] and cells(bare) >= cells(legal[0]) for bare in found):
+            return None
+        return found[legal[0]]
+
+    def _turn_of_marks(self, texts: Sequence[str], turns: Sequence[Line]) -> str | None:
+        """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
+
+        If nothing else is in the message, it is read as a turn anyway, to be refused as one.
+        """
+        match = self._match
+        if match is None or any(map(self._is_fragment, turns)):
+            return None
+        marks = [text for text in texts if _is_of_marks(text) and self._line.is_turn(text, match)]
+        is_alone = len(texts) == 1
+        return marks[0] if len(marks) == 1 and (is_alone or self._after(match, marks[0]) is not None) else None
+
+    def _undecorated(self, text: str) -> str:
+        """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
+        bare = without_quotes(without_list_mark(without_quotes(text.strip())))
+        number = ADDRESSED.match(bare)
+        if number and int(number[1]) == self._match and not number[2]:
+            bare = bare[number.end() :]
+        return " ".join(bare.split())
+
+    def _is_legal(self, line: Line) -> bool:
+        match = line.match or self._match
+        return line.command.plays and match is not None and self._after(match, line.words) is not None
+
+    def _is_fragment(self, line: Line) -> bool:
+        """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
+        return line.command.plays and (line.match == self._match or not line.words)
+
+    @staticmethod
+    def _is_stray(draft: MessageDraft, line: Line) -> bool:
+        """Return whether a line that is a turn may be one of the person's words: so short, and below others."""
+        if not line.command.plays or line.text != line.words or not is_short_word(line.words):
+            return False
+        return line.text == draft.question or (draft.has_words and not draft.greets)
+
+    # What was found ----------------------------------------------------------------------
+
+    def _found(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
         before = [line for block in draft.words if not block.under for line in block.lines]
         before = before or draft.separators[:1]
         first = _first(before)
         if draft.commands:
             played = {line.match or self._match for line in draft.commands if line.command.plays}
             return ParsedMessage(
-                tuple(draft.commands[:MOST_COMMANDS]),
+                tuple(draft.commands),
                 tuple(draft.words),
                 first,
                 subject=told,
-                overlooked=self._without_passwords(line for line in draft.overlooked if self._is_missing(line, played)),
-                beyond=self._without_passwords(draft.beyond),
-                below=tuple(draft.below),
+                overlooked=tuple(line for line in draft.overlooked if self._is_missing(line, played)),
+                beyond=tuple(draft.beyond),
             )
-        fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
-        first = first or self._translator.translate(fresh)[0].text.strip()
+        if not first and subject == bare_subject(subject):
+            first = self._own_words(to_ascii(subject)).strip()
         others = sum(bool(line.strip()) for line in before) > 1
         if not others and (only := self._line.looking(to_ascii(first))):
             return ParsedMessage((only,), (), first, subject=told)
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
-        return ParsedMessage(
-            (),
-            (Prose(rest),) if rest else (),
-            self._translator.without_password(first),
-            self._line.guess(to_ascii(first)),
-            told,
-            overlooked=self._without_passwords(draft.overlooked),
-        )
-
-    def _without_passwords(self, lines: Iterable[str]) -> tuple[str, ...]:
-        return tuple(map(self._translator.without_password, lines))
+        words = (Prose(rest),) if rest else ()
+        guess = self._line.guess(to_ascii(first))
+        return ParsedMessage((), words, first, guess, told, overlooked=tuple(draft.overlooked))
 
     def _is_missing(self, line: str, played: set[int | None]) -> bool:
         """Return whether a turn among the words may have been meant, and isn't merely talked about."""
@@ -323,47 +367,14 @@ class Reader:
             return named not in played
         return self._match not in played or self._line.is_turn(text, self._match)
 
-    # Lines -------------------------------------------------------------------------------
 
-    def _subject(self, subject: str) -> list[Line]:
-        """Return the subject as commands; none if anything is wrong with it."""
-        bare = to_ascii(bare_subject(subject))
-        lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
-        fit = all(
-            not line.malformed
-            and not self._is_remark(line.text)
-            and (not line.command.of_match or line.match is not None)
-            for line in lines
-        )
-        return [*lines] if fit else []
+def _is_of_marks(text: str) -> bool:
+    """Return whether a line consists of the marks of a separator alone.
 
-    def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
-        lines = [
-            self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
-            for each in translated
-        ]
-        if any(line is None for line in lines):
-            return ()
-        return tuple(
-            replace(line, malformed=True, refusal=each.refusal) if each.refusal else line
-            for line, each in zip(lines, translated, strict=True)
-            if line is not None
-        )
-
-    def _without_counterpart(self, translated: Translation) -> Line | None:
-        """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't words."""
-        return Line(self._commands.move, "", None, translated.text, malformed=True) if translated.refusal else None
-
-    def _misspelt(self, text: str) -> tuple[Line, ...]:
-        """Return the line right below a command as a refused one if it certainly is a misspelt command."""
-        line = self._line.guess(text)
-        if line is None or not self._line.is_sure(line):
-            return ()
-        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
-
-    def _unread(self, text: str) -> tuple[Line, ...]:
-        line = self._line.guess(text) or Line(self._commands.move, "", None, text)
-        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
+    >>> _is_of_marks("---"), _is_of_marks("* * *"), _is_of_marks("..."), _is_of_marks(":-)"), _is_of_marks("?")
+    (True, True, True, False, False)
+    """
+    return not text.strip(SEPARATING)
 
 
 def _as_written(line: Line, written: str, beyond: str) -> Line:

@@ -166,7 +166,14 @@ def say(request: Request, line: Line) -> Decision:
 
 MOVE = Command(
     "move",
-    words(opt(MATCH), TURN),
+    words(
+        *(opt(MATCH), TURN),
+        also={  # on Rognlie's server, these stand in place of a turn
+            r"(?:(#?\d{1,9}) )?propose": r"draw \1",
+            r"(?:(#?\d{1,9}) )?reject": r"decline \1",
+            r"(?:(#?\d{1,9}) )?(undo|accept|decline|resign)": r"\2 \1",
+        },
+    ),
     "play a turn, which is enough in a reply",
     move,
     aliases=("mvoe", "board"),

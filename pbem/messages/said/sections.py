@@ -373,8 +373,6 @@ class NotSent(Section, template="unsent"):
     lines: tuple[str, ...]
     matches: tuple[int, ...] = ()
     """The matches to which they may belong, if that is why; empty otherwise."""
-    commands: tuple[str, ...] = ()
-    """Those of them that are commands, and were not attempted because they stand below words."""
     may_be_quoted: bool = False
     """Whether that is why."""
     heading: ClassVar = "Your message"
