@@ -36,6 +36,8 @@ _SWAPPED = re.compile(r"(?<![0-9])([0-9]{1,2})\s?([a-z])(?![0-9])")
 _MARKS = re.compile(r"[^\w\s+@~|!.\-]+")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _PIECES = (re.compile(r"[a-z][0-9]|[0-9]|-{2,}|[@~+x]"), re.compile(r"[a-z][0-9]{1,2}|[0-9]+|-{2,}|[@~+x]"))
+_BETWEEN = re.compile(r"[\s,;:.!?\"]+")
+_SMALLEST = re.compile(r"[a-z][0-9]{1,2}|[0-9]+|(?:[a-z](?![0-9]))+|[+~@]")
 _PAIR = re.compile(r"([a-z][0-9]{1,2})([^a-z0-9]*?|\s*to\s*)([a-z][0-9]{1,2})(?![0-9])")
 _FLIPS = re.compile(r"\b(?:flip|turn over|turn)\s+(?=[a-z][0-9])")
 _ALPHABET = "abcdefghijklmnop0123456789+x~@"
@@ -59,6 +61,22 @@ def resembling(notation: Notation[Any], position: Position[Any], text: str) -> t
         if attempt.tried >= MOST_TRIED:
             return ()
     return _nearest(attempt)
+
+
+def named(
+    notation: Notation[Any], position: Position[Any], text: str, refusal: IllegalMove, found: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return what can be offered after a refusal, so that it doesn't contradict it.
+
+    These are the legal turns that it names. If it names none, they are those found that have only what was written or
+    what it names.
+    """
+    attempt, said = _Attempt(notation, position, _normal(text)), str(refusal)
+    words = (word.strip("()") for word in _BETWEEN.split(said))
+    if turns := attempt.legal(word for word in words if word and not word.isdigit()):
+        return turns if len(turns) <= MOST_OFFERED else ()
+    allowed = {*_SMALLEST.findall(attempt.text), *_SMALLEST.findall(said.casefold())}
+    return tuple(turn for turn in found if allowed.issuperset(_SMALLEST.findall(turn.casefold())))
 
 
 @dataclass(slots=True)

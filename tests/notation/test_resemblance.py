@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from enum import Enum
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from engines.core import IllegalMove, Position
 from notation.core import BadNotation
 from notation.games import GAMES
-from notation.resemblance import MOST_OFFERED, resembling
+from notation.resemblance import MOST_OFFERED, named, resembling
 from tests.cases import quick_where
 
 
@@ -87,6 +88,42 @@ def test_slips_of_every_game(
         assert found == meant
 
 
+def offered(game: str, text: str) -> tuple[str, ...]:
+    """Return what is offered in place of an illegal turn."""
+    position, notation = GAMES[game].game.position({}), GAMES[game].notation
+    with pytest.raises(IllegalMove) as refusal:
+        position.play(notation.parse(text))
+    return named(notation, position, text, refusal.value, resembling(notation, position, text))
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "meant"),
+    [
+        ("quadrature", "e3k4", ("e3f4",)),  # not "j3k4": e3 can go to d4, e4 or f4
+        ("quadrupel", "d2d4", ("d2b4", "d2f4")),
+        ("quadrupel", "d2d1!", ("d2d1",)),  # without the announcement it can be played
+        ("quadrupel", "d1d2", ("d2d1",)),  # nothing but what was written
+    ],
+)
+def test_what_is_offered_follows_from_the_refusal(game: str, text: str, meant: tuple[str, ...]) -> None:
+    assert offered(game, text) == meant
+
+
+@pytest.mark.parametrize(
+    ("sentence", "meant"),
+    [
+        ("e3 is ambiguous: it could be e3d4 or e3f4", ("e3d4", "e3f4")),
+        ("that could be e3d4, e3e4, e3f4 or f3g4", ()),
+        ("there is no such man", ()),
+    ],
+)
+def test_turns_that_a_refusal_names_are_offered_and_no_others(sentence: str, meant: tuple[str, ...]) -> None:
+    refusal = IllegalMove(Enum("Reason", {"WRONG": sentence}).WRONG)  # type: ignore[arg-type, attr-defined]
+    position, notation = GAMES["quadrature"].game.position({}), GAMES["quadrature"].notation
+
+    assert named(notation, position, "e3", refusal, ("g3h4",)) == meant
+
+
 @pytest.mark.parametrize("game", quick_where(lambda game: game in ("quadraphages", "kvadratik"), GAMES))
 def test_prose_resembles_no_turn(game: str) -> None:
     others = ("hm", "no", "ok", "5pm", "win 3-2", "\u0000", "\u0661\u0662", "", " ", "x" * 500, "-" * 70, "1 " * 40)
@@ -116,7 +153,7 @@ def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
                     ):
                         assert not any("quadrupel" in found for found in resembling(notation, position, wrong))
                     told += 1
-            position = position.play(rng.choice([move for move in moves if not move.announced]))
+            position = position.play(rng.choice([move for move in moves if not getattr(move, "announced", False)]))
     assert told
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from engines.core import Seat
+from engines.core import IllegalMove, Seat
 from notation.core import Notation
+from notation.resemblance import named
 from pbem.conversation.core import ASKS, Command, Decision, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.grammar import MATCH, TEXT, TURN, opt, words
@@ -71,8 +72,11 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
         return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
     except Refused as refusal:
         refusal.match = snapshot.number
+        cause = refusal.__cause__
         meant = did_you_mean.turns_meant(snapshot, line.words)
-        raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
+        if isinstance(cause, IllegalMove):
+            meant = named(snapshot.notation, snapshot.position, line.words, cause, meant)
+        raise did_you_mean.with_turns(refusal, meant) from cause
 
 
 def _parsed(line: Line, notation: Notation[Any]) -> ParsedTurn:
