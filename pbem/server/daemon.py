@@ -253,7 +253,7 @@ def open_server(
             thinker=thinker,
             backups=Backups(engine, settings, clock),
             newest=beside,
-            scheduler=Scheduler(retention, limits, features.due),
+            scheduler=Scheduler(retention, features.due),
         )
     finally:
         thinker.close()

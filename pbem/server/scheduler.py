@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlalchemy import Engine, select
 
-from pbem.config import LimitsSettings, ServerSettings
+from pbem.config import ServerSettings
 from pbem.conversation import receipts
 from pbem.matches.ratings import derivation
 from pbem.players import traces
@@ -56,7 +56,6 @@ def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | No
 @dataclass
 class Scheduler:
     retention: Retention
-    limits: LimitsSettings
     work: InitVar[Iterable[Due]]
     """What features do by time."""
     looked: datetime | None = None
@@ -96,7 +95,7 @@ class Scheduler:
                 if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
                     looked, _ = self._look(engine, now)
         noted("ratings", lambda: self._rate(engine, now, stopped))
-        return acted + alerts.tell(engine, server, self.limits, now)
+        return acted + alerts.tell(engine, server, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:
         """Leave a heartbeat in the database, unless this process has looked after that within a minute."""

@@ -20,7 +20,6 @@ from sqlmodel import select
 from structlog.testing import capture_logs
 
 from pbem import config
-from pbem.config import LimitsSettings
 from pbem.failpoints import Step
 from pbem.server.backups import copies
 from pbem.server.backups.archive import FORMAT
@@ -379,7 +378,7 @@ def test_a_backup_that_fails_is_tried_ever_less_often_and_told_once(site: Site, 
             assert backups.step() == 0
             tried += [minute] * sum(line["event"] == "the backup failed" for line in logged)
             logged.clear()
-            if alerts.tell(engine, admin, LimitsSettings(), clock.now):
+            if alerts.tell(engine, admin, clock.now):
                 told.append(minute)
             clock.now += timedelta(minutes=1)
     assert (tried, told) == ([0, 1, 3, 7, 15, 31, 63, 123], [3])
@@ -392,4 +391,4 @@ def test_a_backup_that_fails_is_tried_ever_less_often_and_told_once(site: Site, 
     clock.now += timedelta(hours=1)
     assert backups.step() == 1
     assert site.rows("select count(*) from setback") == [0]
-    assert not alerts.tell(engine, admin, LimitsSettings(), clock.now + timedelta(hours=2))
+    assert not alerts.tell(engine, admin, clock.now + timedelta(hours=2))

@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.config import LimitsSettings, ServerSettings
+from pbem.config import ServerSettings
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import commands as expiry
@@ -243,7 +243,7 @@ def test_of_several_daemons_one_tells_the_admin(engine: Engine) -> None:
             )
         )
 
-    assert at_once(lambda: alerts.tell(engine, SERVER, LimitsSettings(), NOW)).count(True) == 1
+    assert at_once(lambda: alerts.tell(engine, SERVER, NOW)).count(True) == 1
     assert told(engine) == {"admin@pbem.example": 1}
 
 

@@ -209,9 +209,7 @@ def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspon
     server = letters.server
 
     def told(minutes: int) -> bool:
-        return alerts.tell(
-            server.engine, server.settings.server, server.settings.limits, NOON + timedelta(minutes=minutes)
-        )
+        return alerts.tell(server.engine, server.settings.server, NOON + timedelta(minutes=minutes))
 
     assert not told(0), "nothing is wrong"
     shunted(letters, 1, NOON)

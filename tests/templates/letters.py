@@ -263,7 +263,7 @@ def _alert(letters: Correspondence) -> None:
         came.state, came.removed, came.handled = IncomingState.SHUNTED, None, letters.clock()
         owed.state, owed.troubled = OutgoingState.FAILED, letters.clock()
     told = server.settings.server.model_copy(update={"admin": "admin@mail.example"})
-    alerts.tell(server.engine, told, server.settings.limits, letters.clock())
+    alerts.tell(server.engine, told, letters.clock())
     letters.wait(minutes=0)
 
 

@@ -128,27 +128,10 @@ class AddressQuestion(Payload, template="address"):
 
 
 class Alert(Payload, template="alert"):
-    came: tuple[int, ...]
-    owed: tuple[int, ...]
-    listed: int
-    """How many of each are listed."""
-    came_count: int | None = None
-    owed_count: int | None = None
-    """How many of each there are, where there may be more than the numbers."""
-    complained: tuple[int, ...] = ()
-    """The players whose mail provider has reported a message of ours as spam since the last one."""
-    unreachable: tuple[int, ...] = ()
-    """The players to whom messages have kept bouncing since the last one."""
-    lost: tuple[int, ...] = ()
-    """The matches that somebody has lost on time since the last one, though messages to them had come back."""
-    stuck: tuple[int, ...] = ()
-    """The matches in which the house finds no turn, though it has tried three times."""
-    unanalysed: tuple[int, ...] = ()
-    """The matches that the house couldn't analyse since the last one, though it has tried three times."""
+    numbers: dict[str, tuple[int, ...]]
+    """Those of the messages, players and matches that need attention, by what happened to them (see alerts.KINDS)."""
     failing: tuple[str, ...] = ()
     """What fails of the scheduled work, such as "time-outs 12"."""
-    used: tuple[str, ...] = ()
-    """The settings of [limits] for everybody of which half is used."""
     heading: ClassVar = "Some messages need your attention"
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
 from pbem.config import Settings
+from pbem.players import invitations, rate_limits
 from pbem.server.backups import daily
 from pbem.storage.clock import apart
 from pbem.storage.database import read_only
@@ -127,6 +128,15 @@ def _backup(look: Look) -> Values:
     return {"": look.since(made.timestamp() if made is not None else None, made)}
 
 
+def _half_used(look: Look) -> Values:
+    limits, (session, now, _) = look.settings.limits, look
+    used = {
+        "strangers_per_day": rate_limits.are_half_used(session, limits, now),
+        "all_invitations": 2 * invitations.today(session, now) >= limits.all_invitations,
+    }
+    return {name: Value(is_half_used) for name, is_half_used in used.items()}
+
+
 UNSENT = {
     "owed": "to be sent, or tried again",
     "waiting": "for a moment, for the house",
@@ -159,9 +169,13 @@ OF_DATABASE = (
     _rows("matches", "Matches by state.", None, _MATCHES, "state"),
     Figure("backup_timestamp_seconds", "The day, in UTC, of the newest backup in the folder.", _backup),
     Figure("outgoing_overdue_seconds", _LATE, _overdue),
+    Figure("limit_half_used", "Whether half of what [limits] gives to all together is used.", _half_used, "limit"),
     Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
 _UNSENDABLE = 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
+_LITTLE_LEFT = (
+    'half of {label} in [limits] is used: see "answers left for strangers" in the log'
+)
 PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("loop_hangs", lambda _, loop: loop.number, 'the loop "{label}" hangs'),
     ("link_up", lambda _, link: link.number is False, "{label}: {text}, for {age}"),
@@ -172,6 +186,7 @@ PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("failing", lambda work, _: work != SENDING, 'scheduled work fails ({label}): look for "failed" in the log'),
     ("received_waiting", lambda _, some: some.seconds > SLOW, "received messages ({label}) have waited for {age}"),
     ("outgoing_overdue_seconds", lambda _, due: due.seconds > SLOW, "messages should have been sent {age} ago"),
+    ("limit_half_used", lambda _, used: used.number, _LITTLE_LEFT),
     ("backup_timestamp_seconds", lambda _, made: made.number is None, "there is no backup yet"),
     ("backup_timestamp_seconds", lambda _, made: made.seconds > OLD, "the last backup is {age} old"),
 )
