@@ -173,9 +173,7 @@ OF_DATABASE = (
     Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
 _UNSENDABLE = 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
-_LITTLE_LEFT = (
-    'half of {label} in [limits] is used: see "answers left for strangers" in the log'
-)
+_LITTLE_LEFT = 'half of {label} in [limits] is used: see "answers left for strangers" in the log'
 PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("loop_hangs", lambda _, loop: loop.number, 'the loop "{label}" hangs'),
     ("link_up", lambda _, link: link.number is False, "{label}: {text}, for {age}"),
