@@ -5,7 +5,7 @@ BIN := .venv/bin
 TWICE := -n 2 --dist worksteal
 THRICE := -n 3 --dist loadgroup
 # `pytest` alone collects the folders of `make test`.
-EVERYWHERE := tests pbem/conformance/template/tests
+EVERYWHERE := tests packs/pbem-classics/tests pbem/conformance/template/tests
 # What databases may do differently; each of these tests passes on both.
 ABOUT_SQL := $(addprefix tests/,abuse by_mail community conversation games house ratings stories tournaments operating/test_upgrades.py operating/test_backup.py operating/test_show.py operating/test_identity.py)
 # What happens by time: due dates, clocks, and dates in messages.
@@ -92,15 +92,18 @@ lock:                        ## update the pinned versions (needs uv)
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
 	printf '%s\n' 'axe-playwright-python>=0.1.8' 'jsonschema>=4.26' 'playwright>=1.65' 'tinyhtml5>=2.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links -c deploy/lock/dev.txt - -o deploy/lock/browser.txt
+	printf '%s\n' 'open-spiel>=2.0.2,<3' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links --no-deps - -o deploy/lock/classics.txt
 	printf '%s\n' 'pip-audit>=2.9' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/audit.txt
 	printf '%s\n' 'atheris>=3,<3.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/fuzz.txt
 
-.venv/ready: deploy/lock/dev.txt pyproject.toml
+.venv/ready: deploy/lock/dev.txt deploy/lock/classics.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install -q --disable-pip-version-check --no-compile --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r deploy/lock/classics.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -249,9 +249,10 @@ def _began(lines: Iterable[str]) -> str:
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
     games = {name.casefold(): game.key for game in GAMES.games() for name in (game.key, game.title)}
     for line in lines:
-        name, *words = line.lstrip("> ").split() or [""]
+        words = line.lstrip("> ").split()
         options = dict(word.split("=", 1) for word in words if "=" in word)
-        if name.casefold() in games and len(options) == len(words):
+        name = " ".join(word for word in words if "=" not in word)
+        if name.casefold() in games:
             return games[name.casefold()], options
     return None, {}
 

@@ -2,7 +2,7 @@
 
 from notation.games import GAMES
 from notation.record import Record, replay
-from pbem.features.house.searcher import Examination, Findings, Question, SearchAnswer, SearchFinding
+from pbem.features.house.searcher import Examination, Findings, Question, SearchAnswer, SearchFinding, respond
 
 
 class FirstTurn:
@@ -27,3 +27,11 @@ class FirstTurn:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class Searching(FirstTurn):
+    """A searcher that searches as the server's processes do, but in this one."""
+
+    def search(self, question: Question) -> SearchAnswer:
+        """Return what a process would."""
+        return respond(question)

@@ -7,12 +7,12 @@ import pytest
 from engines.core import Position
 from engines.search import choose
 from notation.games import GAMES
-from pbem.features.house.searcher import Question, SearchAnswer, respond
+from pbem.features.house.searcher import Question, respond
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, text
 from tests.house.scenes import searching
 from tests.playthroughs.matches import MATCHES
-from tests.searchers import FirstTurn
+from tests.searchers import Searching
 
 SOME = ("hexaphages", "kvadratik-flip-none", "quadrupel")
 CAROL = "carol@mail.example"
@@ -22,14 +22,6 @@ APART = 600
 """How far apart the seeds of two matches are."""
 ALTOGETHER = 1_000
 """How many matches the house plays against itself, in all variants together."""
-
-
-class Searching(FirstTurn):
-    """A searcher that searches as the server's processes do, but in this one."""
-
-    def search(self, question: Question) -> SearchAnswer:
-        """Return what a process would."""
-        return respond(question)
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,9 @@ pytestmark = pytest.mark.slow  # building and installing packages is slow
 
 PACKAGES = {path.parent.name.removeprefix("pbem-"): path.parent for path in ROOT.glob("tests/packs/*/pyproject.toml")}
 
+SHELF = ROOT / "packs" / "pbem-classics"
+CLASSICS = sorted(tomllib.loads((SHELF / "pyproject.toml").read_text())["project"]["entry-points"]["pbem.games"])
+
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
@@ -27,6 +31,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     for package in PACKAGES.values():
         shutil.copytree(package, folder / package.name)
         made.install(str(folder / package.name))
+    shutil.copytree(SHELF, folder / SHELF.name)
+    made.install("--no-deps", str(folder / SHELF.name))  # OpenSpiel without what it asks for, as its README says
     return made
 
 
@@ -56,7 +62,20 @@ def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environmen
     assert f"tests/test_{game}.py ....." in told
 
 
-@pytest.mark.parametrize(("game", "begin"), [*zip(PACKAGES, ("me", "you"), strict=False)])
+def test_one_line_enables_all_games_of_the_shelf(
+    served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
+) -> None:
+    ann = Person("ann", ADDRESS, served(", ".join(f'"{key}"' for key in CLASSICS)).deliver, post)
+    personal = ann.join()
+    listed = environment.run("pbem", "games", folder=site.folder)
+
+    assert [key for key in CLASSICS if key not in listed] == []
+    for key in CLASSICS:
+        ann.write(f"rules {key}", to=personal)
+        assert "Goal\n====" in words(ann.next())
+
+
+@pytest.mark.parametrize(("game", "begin"), [*zip(("connectfour", *PACKAGES), ("me", "you", "me"), strict=False)])
 def test_the_house_plays_an_enabled_game_to_its_end(
     game: str, begin: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
 ) -> None:
@@ -64,7 +83,7 @@ def test_the_house_plays_an_enabled_game_to_its_end(
     ann = Person("ann", ADDRESS, served(f'"{game}"').deliver, post)
     ann.write(f"play {game} level=1 begin={begin}", to=ann.join())
     newest = ann.next()
-    while not re.search(r"\bwon\b", words(newest)):
+    while "The match is over" not in words(newest):
         if example := re.search(r"^For example: (.*)$", words(newest), re.MULTILINE):
             ann.answer(newest, example[1])
         newest = ann.next()  # where the house takes long, a receipt comes before its turn

@@ -1,13 +1,19 @@
 """The games in packages of their own show what a designer needs: they import one module of pbem."""
 
 import ast
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PACKS = sorted(path for path in Path(__file__).parent.iterdir() if path.name.startswith("pbem-"))
+from pbem_classics.games.connectfour import CONNECTFOUR
+
+HERE, SHELF = Path(__file__).parent, Path(__file__).parent.parent.parent / "packs"
+PACKS = sorted(path for path in (*HERE.iterdir(), *SHELF.iterdir()) if path.name.startswith("pbem-"))
+ENGINES = {"pyspiel"}
+"""Libraries that know the rules of games."""
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -16,14 +22,22 @@ def imported(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            yield from (f"{node.module}.{name.name}" for name in node.names if not node.level)
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
 def test_a_pack_imports_nothing_of_pbem_but_the_gamekit(pack: Path) -> None:
     own = pack.name.replace("-", "_")
     for path in pack.rglob("*.py"):
-        kit = "pbem.conformance" if path.name == "test_promises.py" else "pbem.gamekit"
+        kits = ("pbem.gamekit", "pbem.conformance" if "tests" in path.parts[-3:] else "pbem.gamekit")
         for name in imported(path):
             top = name.split(".")[0]
-            assert top in sys.stdlib_module_names | {own, "pytest"} or name.startswith(kit), path
+            assert top in sys.stdlib_module_names | ENGINES | {own, "pytest"} or name.startswith(kits), path
+
+
+def test_a_game_of_the_shelf_is_played_to_its_end() -> None:
+    position, chance = CONNECTFOUR.game.position({}), random.Random(1)
+    while position.turn is not None:
+        position = position.play(chance.choice(list(position.moves())))
+    assert position.outcome is not None
+    assert "four in a row" in position.outcome.reason

@@ -1,0 +1,1 @@
+"""The games, a module each; an entry point names the pack of each."""
