@@ -1,6 +1,6 @@
 """What every notation does: read a text as a move without a position, and write a move as its one canonical text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from engines.core import Position, Seat
@@ -44,6 +44,13 @@ class Notation(Protocol[Move]):
         Unless overridden, lists show every turn.
         """
         return True
+
+    def listed(self, position: Position[Any]) -> Iterator[Move]:
+        """Yield the legal turns, or completions of a part, that lists show.
+
+        Override it if some legal turns come to the same: it yields one of each set. All can be written.
+        """
+        return filter(self.is_shown, position.moves())
 
     def endings(self, position: Position[Any]) -> tuple[str, ...]:
         """Return what players can add after a turn here, right or wrong: announcements. Unless overridden, nothing."""

@@ -73,6 +73,10 @@ class KvadratikNotation(Notation[Move]):
             return str(Setup(tuple(cell for cell, _ in discs), "".join(shown for _, shown in discs)))
         return str(move)
 
+    def listed(self, position: Position[Any]) -> Iterator[Move]:
+        assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
+        return position.distinct_moves()
+
     def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
         assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
         if setup := _SETUP.match(chosen):

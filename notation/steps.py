@@ -205,18 +205,24 @@ def _heading(beginning: str, texts: Sequence[list[str]]) -> str:
 
 
 def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Iterator[str]:
-    """Yield the texts of the legal turns that start with what is chosen, except those that lists keep back."""
+    """Yield the texts of the turns that start with what is chosen: those that are listed, or else any legal ones."""
     in_parts = False
     for part in position.parts() if chosen else ():
         in_parts = True
         text = notation.format(part, position)
         if _begins(text, chosen) or _begins(chosen, text):
             after = position.play(part)
-            wholes = (f"{text} {notation.format(move, after)}" for move in after.moves() if notation.is_shown(move))
+            wholes = (f"{text} {notation.format(move, after)}" for move in notation.listed(after))
             yield from (whole for whole in wholes if _begins(whole, chosen))
     if not in_parts:
-        texts = (notation.format(move, position) for move in position.moves() if notation.is_shown(move))
-        yield from (text for text in texts if _begins(text, chosen)) if chosen else texts
+        texts = (notation.format(move, position) for move in notation.listed(position))
+        found = (text for text in texts if _begins(text, chosen)) if chosen else texts
+        first = next(found, None)
+        if first is not None:
+            yield from (first, *found)
+        elif chosen:  # the start of a turn that comes to the same as one that is listed
+            moves = (notation.format(move, position) for move in position.moves() if notation.is_shown(move))
+            yield from (text for text in moves if _begins(text, chosen))
 
 
 def _parts(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[str, ...]:
@@ -309,7 +315,7 @@ class Branch:
 def turn_tree(notation: Notation[Any], position: Position[Any], most: int = MANY) -> Branch | None:
     """Return what all legal turns begin with, and the choices after that; None if there are no turns, or too many.
 
-    Turns that lists keep back (Notation.is_shown) aren't in it.
+    It has the turns that are listed (Notation.listed).
 
     >>> from notation.games import GAMES
     >>> game = GAMES["quadraphages"]
@@ -353,13 +359,11 @@ def _played(notation: Notation[Any], position: Position[Any]) -> Iterator[_Turn]
     for part in position.parts():
         are_in_parts = True
         text, between = notation.format(part, position), position.play(part)
-        for move in between.moves():
-            if notation.is_shown(move):
-                yield _pieces(f"{text} {notation.format(move, between)}"), between.play(move)
+        for move in notation.listed(between):
+            yield _pieces(f"{text} {notation.format(move, between)}"), between.play(move)
     if not are_in_parts:
-        for move in position.moves():
-            if notation.is_shown(move):
-                yield _pieces(notation.format(move, position)), position.play(move)
+        for move in notation.listed(position):
+            yield _pieces(notation.format(move, position)), position.play(move)
 
 
 def _pieces(text: str) -> tuple[str, ...]:

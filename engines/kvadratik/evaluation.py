@@ -349,7 +349,7 @@ class KvadratikState:
             for step in steps
             if step not in STEPS[tops.get(step.origin) or self.match.towers[INDEX[step.origin]][-1]][INDEX[step.origin]]
         ]
-        return Turn(tuple(sorted(placed)), tuple(sorted(flipped)), steps[0], bonus)
+        return Turn(tuple(sorted(placed)), tuple(sorted(flipped)), steps[0], bonus).with_sides_put()
 
 
 def _pair(counts: list[int]) -> tuple[int, int]:

@@ -89,14 +89,31 @@ class KvadratikPosition(PlayedWhole):
             yield from self._setups()
             return
         for placed in self._placings():
-            draft = self._draft()
-            for disc in placed:
-                draft.put(disc)
-            for flipped in self._flippings(draft):
-                here = draft.copy()
-                for name in flipped:
-                    here.flip(INDEX[name])
-                yield from self._steps(here, placed, flipped)
+            yield from self._turns(placed, len(NAMES))
+
+    def distinct_moves(self) -> Iterator[Move]:
+        """Yield one turn of each set that differ only in sides, which say nothing where discs can be turned over.
+
+        It flips just the discs that it moves, and puts down others with + up.
+        """
+        if self.turn is None or self.setting_up or self.flip == "none":
+            yield from self.moves()
+            return
+        for placed in self._placings():
+            if all(disc.shown == "+" for disc in placed):
+                turns = self._turns(placed, 2)
+                yield from (turn.with_sides_put() for turn in turns if turn.moved.issuperset(turn.flipped))
+
+    def _turns(self, placed: tuple[Disc, ...], most: int) -> Iterator[Turn]:
+        """Yield every turn that begins by putting down these discs, and flips at most so many."""
+        draft = self._draft()
+        for disc in placed:
+            draft.put(disc)
+        for flipped in self._flippings(draft, most):
+            here = draft.copy()
+            for name in flipped:
+                here.flip(INDEX[name])
+            yield from self._steps(here, placed, flipped)
 
     def _steps(self, here: Draft, placed: tuple[Disc, ...], flipped: tuple[str, ...]) -> Iterator[Turn]:
         """Yield every turn that begins by putting down and flipping these discs, which has led to that board."""
@@ -123,10 +140,10 @@ class KvadratikPosition(PlayedWhole):
             for cells in combinations(squares, number):
                 yield from product(*(PLACINGS[seat][cell] for cell in cells))
 
-    def _flippings(self, draft: Draft) -> Iterator[tuple[str, ...]]:
+    def _flippings(self, draft: Draft, most: int) -> Iterator[tuple[str, ...]]:
         """The first flips none."""
         cells = names(uncovered(draft.towers, draft.seat)) if self.flip == "any" else []
-        for number in range(len(cells) + 1):
+        for number in range(min(most, len(cells)) + 1):
             yield from combinations(cells, number)
 
     def can_move(self, seat: Seat) -> bool:

@@ -72,6 +72,18 @@ class Turn(NamedTuple):
         return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
 
     @property
+    def moved(self) -> frozenset[str]:
+        """The squares of discs that were on the board, or were put down by right, and that move."""
+        adds_step = self.bonus is not None and self.bonus.disc is None
+        return frozenset(step.origin for step in self.steps[: 2 if adds_step else 1])
+
+    def with_sides_put(self) -> "Turn":
+        """Return the turn with discs put down on the side that it flips them to."""
+        placed = tuple(Disc(cell, "x" if cell in self.flipped else shown) for cell, shown in self.placed)
+        put = {disc.cell for disc in placed}
+        return self._replace(placed=placed, flipped=tuple(cell for cell in self.flipped if cell not in put))
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         return (self.step,) if self.bonus is None else (self.step, self.bonus.step)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engines.core import Seat
 from engines.diagram import Tone
+from engines.search.state import state_of
 from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
@@ -106,7 +107,7 @@ def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Anal
     names, turns = (name(first), name(second)), []
     for number, (before, after) in enumerate(pairwise(estimates), start=since + 1):
         seat, text = match.seats[number - 1], match.texts[number - 1]
-        instead = before.turn if before.turn != text else None
+        instead = before.turn if before.turn is not None and not _is_same(match, number, before.turn) else None
         lost = (before.value - after.value) * (1 if seat == 0 else -1)
         turns.append(
             TurnAnalysed(
@@ -122,6 +123,14 @@ def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Anal
             )
         )
     return Analysed(names, match.diagram.legend.tones, tuple(turns))
+
+
+def _is_same(match: Snapshot, number: int, turn: str) -> bool:
+    """Return whether that turn comes to the same as the one that was played."""
+    if turn == match.texts[number - 1]:
+        return True
+    before, after = match.positions[number - 1 : number + 1]
+    return bool(state_of(before.play(match.notation.parse(turn))).key == state_of(after).key)
 
 
 def _in_words(estimate: Estimate, names: tuple[str, str]) -> str:

@@ -3,6 +3,7 @@
 Which turns are legal, and where they lead, is what the brute force says (test_agreement_kvadratik.py).
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from engines.kvadratik.board import INDEX, MARKS, NAMES
 from engines.step import Step
 from notation.board import format_board
 from notation.games import GAMES
+from notation.steps import choices
 
 NOTATION = GAMES["kvadratik"].notation
 
@@ -70,6 +72,41 @@ def texts(position: KvadratikPosition, *, flips: bool = False) -> set[str]:
     """Return the legal turns as text, with or without those that flip discs."""
     found = (NOTATION.format(move, position) for move in position.moves())
     return {text for text in found if flips or "~" not in text}
+
+
+# Twins: turns that differ only in the sides of discs ----------------------------------------------
+
+
+TWINS = [
+    board(0, "a4:B+ b4:Bx c4:B+ d4:Bx a1:G+ b1:Gx", (4, 4)),
+    board(0, "a2:B+ b3:Bx c3:B+ a1:G+ b1:Gx", (3, 4), (2, 0)),
+    board(1, "a1:G+ b2:BxG+ c2:Gx a4:B+", (0, 0)),
+]
+
+
+@pytest.mark.parametrize("position", TWINS)
+def test_of_turns_that_come_to_the_same_one_is_listed(position: KvadratikPosition) -> None:
+    def futures(moves: Iterable[Move]) -> set[object]:
+        return {position.play(move).state().key for move in moves}
+
+    legal, distinct = set(position.moves()), list(position.distinct_moves())
+
+    assert len(set(distinct)) == len(distinct) < len(legal) / 2
+    assert legal.issuperset(distinct)
+    assert futures(distinct) == futures(legal)
+    assert distinct == list(NOTATION.listed(position))
+
+
+def test_where_discs_are_not_turned_over_every_turn_is_listed() -> None:
+    position = replace(TWINS[1], flip="none")
+
+    assert list(position.distinct_moves()) == list(position.moves())
+
+
+def test_a_turn_that_is_not_listed_can_be_put_together() -> None:
+    assert choices(NOTATION, TWINS[0], "~a4 ~b4").turns or choices(NOTATION, TWINS[0], "~a4 ~b4").steps
+    assert "~b4 a4a3" not in [NOTATION.format(move, TWINS[0]) for move in NOTATION.listed(TWINS[0])]
+    assert play(TWINS[0], "~b4 a4a3").turn == 1
 
 
 # Capturing ------------------------------------------------------------------------------------------

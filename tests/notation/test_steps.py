@@ -44,7 +44,7 @@ def positions(path: Path) -> tuple[Where, ...]:
 def legal(key: str, position: Position[Any]) -> set[str]:
     """Return the texts of all legal turns that may be listed."""
     notation = GAMES[key].notation
-    return {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
+    return {notation.format(move, position) for move in notation.listed(position)}
 
 
 def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:

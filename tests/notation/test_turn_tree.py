@@ -55,7 +55,7 @@ def test_the_ways_are_the_legal_turns_and_end_at_their_boards(name: str) -> None
         if tree is None:
             continue
         found = dict(reached(tree, board(position)))
-        shown = [move for move in position.moves() if notation.is_shown(move)]
+        shown = list(notation.listed(position))
         assert found == {notation.format(move, position): board(position.play(move)) for move in shown}
         for text in list(found)[:20]:
             assert board(position.play(notation.parse(text))) == found[text]

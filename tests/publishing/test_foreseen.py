@@ -33,7 +33,7 @@ def test_the_pairs_are_conditions_that_can_be_prepared(name: str) -> None:
     for position in random.Random(name).sample(found, 6):
         tree = foreseen_tree(notation, position, FEW)
         if tree is None:
-            ends = [position.play(move).turn for move in position.moves() if notation.is_shown(move)]
+            ends = [position.play(move).turn for move in notation.listed(position)]
             assert 1 - position.turn not in ends or len(ends) > MOST
             continue
         pairs = dict(texts(tree))
@@ -41,9 +41,9 @@ def test_the_pairs_are_conditions_that_can_be_prepared(name: str) -> None:
             assert all(pair.endswith(" then") for pair in pairs)
             continue
         expected = {}
-        for move in filter(notation.is_shown, position.moves()):
+        for move in notation.listed(position):
             after = position.play(move)
-            for answer in filter(notation.is_shown, after.moves()) if after.turn == 1 - position.turn else ():
+            for answer in notation.listed(after) if after.turn == 1 - position.turn else ():
                 pair = f"if {notation.format(move, position)} then {notation.format(answer, after)}"
                 expected[pair] = after.play(answer)
         assert pairs.keys() == expected.keys()

@@ -106,8 +106,7 @@ def at_random(game: str) -> Record:
     chance, notation, position = random.Random(game), GAMES[game].notation, GAMES[game].game.position({})  # noqa: S311 - no secret
     texts: list[str] = []
     while position.turn is not None and len(texts) < RANDOM_TURNS:
-        shown = (move for move in position.moves() if notation.is_shown(move))
-        move = chance.choice(list(islice(shown, CONSIDERED)))
+        move = chance.choice(list(islice(notation.listed(position), CONSIDERED)))
         texts.append(notation.format(move, position))
         position = position.play(move)
     ending = None if position.turn is None else Ending(Termination.RESIGNATION, position.turn)
