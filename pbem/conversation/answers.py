@@ -57,8 +57,13 @@ def _said(line: str) -> Answer | None:
 
 
 def _is_no_set_off(line: str) -> bool:
-    first = _WORDS.search(line)
-    return first is not None and _phrases_in(_words(first[0])) == {"no"} and bool(_BREAK.match(line, first.end()))
+    """Return whether a line begins with a no, perhaps said again, that a break follows: "No no, that was for Tom."."""
+    for word in _WORDS.finditer(line):
+        if _phrases_in(_words(word[0])) != {"no"}:
+            return False
+        if _BREAK.match(line, word.end()):
+            return True
+    return False
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -18,9 +18,9 @@ from pbem.conversation.syntax.wording import Place, Reading
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
-from pbem.matches import turns
+from pbem.matches import offers, queries, turns
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.queries import games_of, of_player, pack_of
+from pbem.matches.queries import games_of, of_player, opponent_of, pack_of, seat_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
 from pbem.storage.models import Match, MatchState, Outgoing, Player
@@ -140,6 +140,11 @@ def place_of(request: Request) -> Place:
         running = of_player(request.session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = preferences.with_defaults(player.settings if player else {})[ZONE]
+    rival = asked = ""
+    if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
+        other = request.session.get_one(Player, opponent_of(match, player))
+        rival = queries.name(queries.shown(match, other))
+        asked = next((offer.kind.value for offer in offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
         player=(player.name or "") if is_player and player is not None else "",
@@ -147,6 +152,8 @@ def place_of(request: Request) -> Place:
         state=match.state if match is not None else "",
         game=match.game if match is not None else "",
         level=match.level if match is not None else None,
+        rival=rival,
+        asked=asked,
         admin=bool(request.server.admin),
         is_player=(lambda name: _plays(request, name)) if is_player else (lambda _name: True),
     )

@@ -151,7 +151,7 @@ def introduced(
         name=name,
         wants_name=wants_name,
         sentence=wish.sentence,
-        answers=() if wish.wants("join", "games", "how_works") else wish.notes,
+        answers=() if wish.wants("join", "how_works") else wish.notes,
         rest=tuple(rest[:MOST_KEPT]),
         house=request.house.enabled,
         games=titles(),

@@ -52,7 +52,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
         return execute.execute(request, reply, ParsedMessage(commands=(only,), words=(), first=""))
     is_question = bool(wish.answers) and not lines and not wish.wants("join", "my_name", "how_works", "games")
     if is_question:
-        return refused(request, reply, _answer(wish, TO_START))
+        return refused(request, reply, _answer(wish, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
     try:
         return strangers.introduce(request, reply, parsed, left, wish)
     except Unanswerable as silence:

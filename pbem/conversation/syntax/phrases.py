@@ -3,7 +3,6 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,9 +22,10 @@ class Wish:
     """What somebody may want; the head of phrases.toml says what each field holds."""
 
     name: str
-    phrases: tuple[str, ...]
+    like: str = ""
     who: str = ""
     match: tuple[str, ...] = ()
+    asked: bool = False
     means: str = ""
     line: str = ""
     look: str = ""
@@ -34,10 +34,7 @@ class Wish:
     vague: str = ""
     risky: bool = False
     board: bool = False
-
-    @property
-    def wordings(self) -> Iterator[str]:
-        return (wording.strip() for row in self.phrases for wording in row.split(" | "))
+    quiet: bool = False
 
 
 @cache
@@ -90,6 +87,10 @@ class Lexicon:
         """Return what a word means: by itself, and by the longest stem that it has."""
         stems = (self._stems[word[:size]] for size in range(len(word), 1, -1) if word[:size] in self._stems)
         return [*self._whole.get(word, ()), *next(stems, ())]
+
+    def of_word(self, word: str) -> list[str]:
+        """Return what a word means as a whole, and not by its stem."""
+        return self._whole.get(word, [])
 
     def of_text(self, words: list[str]) -> list[str]:
         text = f" {' '.join(words)} "

@@ -1,17 +1,22 @@
 """What a sentence names: addresses, names, games, how well, who begins, how long, until when, squares."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
+from itertools import pairwise
+from zoneinfo import available_timezones
 
 from notation.games import GAMES
 from pbem.conversation.syntax import phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-LONGEST_MONTH = 28
+MOST_NAMES = 3
+"""How many words a person's name may have."""
+NEAR = 4
+"""How many words there are at most between who begins and that they do."""
 SHORTEST_GAME = 5
 """How many letters a word has at least that may be a game in another spelling."""
 _TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
@@ -83,30 +88,79 @@ def is_doubted(text: str) -> bool:
 
 
 def zone_in(text: str) -> str:
-    return found[0] if (found := re.search(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text)) else ""
+    """Return the time zone that a text names, by itself or by a city.
+
+    >>> zone_in("I live in New York now"), zone_in("my zone is Europe/Vienna"), zone_in("it's late here")
+    ('America/New_York', 'Europe/Vienna', '')
+    """
+    if found := re.search(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text):
+        return found[0]
+    words = re.findall(r"\b[A-Z][\w']+", text)
+    pairs = (f"{one} {other}" for one, other in pairwise(words))
+    return next((zone for name in (*pairs, *words) if (zone := _cities().get(phrases.plain(name)))), "")
+
+
+@cache
+def _cities() -> dict[str, str]:
+    zones = (zone for zone in sorted(available_timezones()) if "/" in zone and not zone.startswith("Etc/"))
+    return {zone.rpartition("/")[2].replace("_", " ").lower(): zone for zone in zones}
+
+
+_HOUR = re.compile(
+    r"(?:\b(?:at|um|à|às|las|alle|om|o|в|about|gegen|towards)\s+)?(\d{1,2})(?::00|\s?h\b|\s?uhr|\s?uur)?\s*(am|pm)?",
+    re.IGNORECASE,
+)
+
+
+def hour_in(text: str) -> str:
+    """Return the hour of the day that a text names.
+
+    >>> hour_in("every day at 7"), hour_in("um 20 Uhr"), hour_in("in the evening"), hour_in("one of 12 mails")
+    ('7', '20', '18', '')
+    """
+    for found in _HOUR.finditer(text):
+        hour = int(found[1]) + (12 if (found[2] or "").lower() == "pm" and int(found[1]) < 12 else 0)
+        if found[0].strip() != found[1] and hour < 24:
+            return str(hour)
+    return next(iter(phrases.lexicon("hour").of_text(_words(text))), "")
 
 
 def _words(text: str) -> list[str]:
     return phrases.words(text)
 
 
+_CLAUSE = re.compile(r"[.,;:!?()\n]+|\s(?:and|because|as|und|weil|denn|et|car|y|porque|e|perché|en|omdat|i|bo|и|так)\s")
+
+
 def _begin(text: str) -> str:
-    asks_how = "how" in phrases.lexicon("concepts").of_text(_words(text))
-    said = phrases.table("slots")["begin"].items()
-    *others, last = _words(text) or [""]
-    who = phrases.lexicon("who")
-    if "first" in who.of(last) and "you" in who.of_text(others[-3:]) and not asks_how:
-        return "you"
-    return next((str(who) for who, listed in said if not asks_how and _stands_in(listed, text)), "")
+    """Return who begins: "me", "you" for the opponent, "random", or nothing.
+
+    >>> [_begin(text) for text in ("I want to go first", "Arthur may begin", "inizio io", "let us start a game")]
+    ['me', 'you', 'me', '']
+    """
+    return next(filter(None, map(_begins_in, _CLAUSE.split(text))), "")
+
+
+def _begins_in(clause: str) -> str:
+    words, who = _words(clause), phrases.lexicon("who")
+    found = [who.of(word) for word in words]
+    order = next((at for at, meanings in enumerate(found) if {"begin", "first", "second"} & {*meanings}), None)
+    if order is None or {"how", "not"} & {*phrases.lexicon("concepts").of_text(words), *_meanings(clause)}:
+        return ""
+    if any("lot" in meanings for meanings in found):
+        return "random"
+    ends = order >= len(words) - 2 or "me" in found[order + 1] or "you" in found[order + 1]
+    capitals = {phrases.plain(word) for word in _TOKEN.findall(clause) if word.istitle() and is_name(word)}
+    names = [*((abs(order - at), who) for at, meanings in enumerate(found) for who in meanings if who in ("me", "you"))]
+    names += [(abs(order - at), "you") for at, word in enumerate(words) if word in capitals]
+    if not ends or not names or min(names)[0] > NEAR:
+        return ""
+    nearest = min(names)[1]
+    return {"me": "you", "you": "me"}[nearest] if "second" in found[order] else nearest
 
 
 def _meanings(text: str) -> set[str]:
     return set(phrases.lexicon("words").of_text(_words(text)))
-
-
-def _stands_in(said: list[str], text: str) -> bool:
-    padded = f" {' '.join(_words(text))} "
-    return any(f" {' '.join(_words(each))} " in padded for each in said)
 
 
 # Games -----------------------------------------------------------------------------------
@@ -123,16 +177,22 @@ def _games(text: str) -> Iterator[str]:
 
 
 def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
-    """Return the choices of the game that a text has: "maximum points", or "variant: position"."""
+    """Return the choices of the game that a text has: "maximum points", "variant: position", "with 16 men"."""
     if len(games) != 1:
         return {}
-    padded, found = f" {' '.join(_words(text))} ", {}
+    words = _words(text)
+    found: dict[str, str] = {}
+    said, padded = phrases.lexicon("choice").of_text(words), f" {' '.join(words)} "
+    near = {(phrases.lexicon("choice").of(word)[:1] or [word])[0]: at for at, word in enumerate(words)}
     for option in GAMES[games[0]].game.options:
+        at = near.get(option.name)
+        numbers = words[max(at - 1, 0) : at + 3] if at is not None else []
         for choice in option.choices:
-            said = " ".join(_words(choice.replace("-", " ")))
-            is_clear = len(said) > len("basic") or f" {option.name} " in padded
-            if is_clear and not choice.isdecimal() and f" {said} " in padded:
-                found[option.name] = choice
+            plain = " ".join(_words(choice.replace("-", " ")))
+            is_clear = len(plain) > len("basic") or at is not None
+            is_said = choice in said or f" {plain} " in padded
+            if choice in numbers if choice.isdecimal() else is_clear and is_said:
+                found.setdefault(option.name, choice)
     return found
 
 
@@ -170,20 +230,69 @@ def _before(*kinds: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, said))})(?!\w)[\s:\"'\u201c\u201e\u00ab]*", re.IGNORECASE)
 
 
-def own_name(text: str) -> str:
-    """Return the name that somebody gives themselves, if it is one word.
+def as_name(word: str) -> str:
+    """Return how a name is written here: in letters without accents.
 
-    >>> own_name("Hi, my name is Carol."), own_name("I'm Petra"), own_name("I'm new here"), own_name("I am Tom Smith")
-    ('carol', 'petra', '', '')
+    >>> as_name("Rocío"), as_name("Людмила")
+    ('rocio', 'lyudmila')
     """
+    return phrases.plain(word.lower().translate(str.maketrans(phrases.table("names")["latin"])))
+
+
+def own_name(text: str) -> str:
+    """Return the name that somebody gives themselves; the first of several.
+
+    >>> own_name("Hi, my name is Carol."), own_name("I'm Petra"), own_name("I'm new here"), own_name("Piet is de naam")
+    ('carol', 'petra', '', 'piet')
+    """
+    return as_name(_own_name(text))
+
+
+def _own_name(text: str) -> str:
     text = text.replace("\u2019", "'")
     for kinds, capital in ((("called", "joining"), False), (("i_am",), True)):
         for found in _before(*kinds).finditer(text):
-            words = _TOKEN.findall(text[found.end() :])[:2]
-            fits = words and is_name(words[0]) and (words[0][:1].isupper() or not capital)
-            if fits and not (len(words) > 1 and is_name(words[1])):
-                return str(words[0]).lower()
-    return ""
+            after = _TOKEN.findall(text[found.end() :])
+            words = after[1:] if after and phrases.plain(after[0]) in _titles() else after
+            if words and is_called(words[0], must_have_capital=capital):
+                return str(words[0])
+    behind = _after().search(text)
+    return behind[1] if behind and is_called(behind[1], must_have_capital=True) else ""
+
+
+def is_called(word: str, *, must_have_capital: bool) -> bool:
+    """Return whether a word, where a name is expected, is one: Felicity is, though its beginning means something."""
+    name = as_name(word)
+    if word.istitle():
+        is_word = name in phrases.stop_words() or phrases.lexicon("concepts").of_word(name) or name in GAMES
+        return bool(NAME.fullmatch(name)) and not is_word
+    return not must_have_capital and is_name(name)
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(phrases.plain(phrases.table("names")["titles"]).split())
+
+
+@cache
+def _after() -> re.Pattern[str]:
+    return re.compile(rf"([^\W_][\w'-]*),? (?:{'|'.join(map(re.escape, phrases.table('names')['is_called']))})(?!\w)")
+
+
+def signature(lines: Sequence[str]) -> str:
+    """Return the name with which a message ends, on a line of its own or behind a greeting.
+
+    >>> signature(["Can we play?", "Harold Whitcombe"]), signature(["See you, Ben"]), signature(["I play Quadrature"])
+    ('harold', 'ben', '')
+    """
+    written = [line.strip() for line in lines if line.strip()]
+    parts = re.split(r"[.,!?-]\s+", written[-1].rstrip(" .!,")) if written else [""]
+    is_own = len(written) > 1 and len(parts[0].split()) <= MOST_NAMES and len(parts) <= MOST_NAMES
+    last = parts[0 if is_own else -1].split()
+    fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() for word in last)
+    first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
+    is_word = phrases.lexicon("concepts").of(first) or first in GAMES or phrases.lexicon("games").of(first)
+    return first if NAME.fullmatch(first) and not is_word else ""
 
 
 def without_name(text: str) -> str:
@@ -192,7 +301,7 @@ def without_name(text: str) -> str:
     >>> without_name("My name is Carol and I'd like to play")
     " and I'd like to play"
     """
-    name = own_name(text)
+    name = _own_name(text)
     return re.sub(rf"^.*?\b{re.escape(name)}\b", "", text, count=1, flags=re.IGNORECASE | re.DOTALL) or text
 
 
@@ -218,37 +327,63 @@ def _times(text: str) -> tuple[str, str]:
     """
     words, numbers, units, others = _words(text), *map(phrases.lexicon, ("number", "unit", "words"))
     per_move = span = ""
-    for at, word in enumerate(words[:-1]):
-        count = int(word[:4]) if word.isdecimal() else next(map(int, numbers.of(word)), 0)
-        unit = next(iter(units.of(words[at + 1])), "")
-        if not count or not unit:
+    for at, word in enumerate(words):
+        unit = next(iter(units.of(word)), "")
+        before = words[at - 1] if at else ""
+        if before and "more" in others.of(before) and at > 1:
+            before = words[at - 2]  # "2 more days"
+        count = int(before[:4]) if before.isdecimal() else next(map(int, numbers.of(before)), 0)
+        behind = [others.of(each) for each in words[at + 1 : at + 4]]
+        is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
+        if not unit or not (count or is_each):
             continue
-        length = f"{7 * count}d" if unit == "w" else f"{count}{unit}"
-        behind = {meaning for each in words[at + 2 : at + 5] for meaning in others.of(each)}
-        if {"per", "move"} <= behind or ("move" in behind and at + 2 < len(words)):
+        length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
+        if any("move" in meanings for meanings in behind):
             per_move = per_move or length
-        else:
-            span = span or length
+        elif not span or before.isdecimal():
+            span = length
     return per_move, span
 
 
+_NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
+_RANGE = re.compile(
+    r"(?<![\d.])(\d{1,2})\.?\s?(?:-|\u2013|bis|to|au|al|tot|do|\u043f\u043e)\s?\d{1,2}[./](\d{1,2})(?!\d)"
+)
+
+
 def _days(text: str, today: date) -> Iterator[date]:
-    """Yield the days that a text names: dates, and days of the week, which are the next ones."""
+    """Yield the days that a text names: dates, and days of the week, which are the next ones.
+
+    >>> [f"{day:%d.%m.%y}" for day in _days("vom 5. bis 19. Dezember", date(2026, 11, 28))]
+    ['05.12.26', '19.12.26']
+    """
+    for found in _RANGE.finditer(text):
+        yield from _day(int(found[1]), int(found[2]), today)
     for found in _DATE.finditer(text):
         year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
-        try:
-            named = date(int(year or today.year), int(month), int(day))
-        except ValueError:
-            continue
-        yield named if year or named >= today else named.replace(year=today.year + 1)
-    words = _words(text)
-    for word, *nearby in zip(words, words[1:], [*words[2:], ""], strict=False):
-        months = [int(number) for each in nearby for number in phrases.lexicon("month").of(each)][:1]
-        if word.isdecimal() and months and 0 < int(word) <= LONGEST_MONTH:
-            named = date(today.year + (months[0] < today.month), months[0], int(word))
-            yield named
+        yield from _day(int(day), int(month), today, int(year or 0))
+    words, months = _words(text), phrases.lexicon("month")
+    waits: list[int] = []
+    for at, word in enumerate(words):
+        month = next((int(each) for each in months.of(word)), 0)
+        if numbered := _NUMBER_OF_DAY.fullmatch(word):
+            waits.append(int(numbered[1]))
+        elif month and (waits or (at + 1 < len(words) and _NUMBER_OF_DAY.fullmatch(words[at + 1]))):
+            for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
+                yield from _day(number, month, today)
+            waits = []
+        elif word not in phrases.table("slots")["between_days"].split():
+            waits = []
     for word in words:
-        for number in phrases.lexicon("weekday").of(word):
-            yield today + timedelta(days=(int(number) - today.weekday() - 1) % 7 + 1)
+        for weekday in phrases.lexicon("weekday").of(word):
+            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
         if phrases.lexicon("words").of(word) == ["tomorrow"]:
             yield today + timedelta(days=1)
+
+
+def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:
+    try:
+        named = date(year or today.year, month, day)
+    except ValueError:
+        return
+    yield named if year or named >= today else named.replace(year=today.year + 1)

@@ -10,7 +10,7 @@ from datetime import date
 from itertools import islice
 
 from notation.games import FEW, GAMES
-from pbem.conversation.syntax import phrases, slots
+from pbem.conversation.syntax import phrases, recogniser, slots
 from pbem.conversation.syntax.phrases import Wish
 from pbem.conversation.syntax.slots import Named
 from pbem.errors import Refused
@@ -38,13 +38,17 @@ class Place:
     game: str = ""
     level: int | None = None
     """How well the house plays in it; None against a person."""
+    rival: str = ""
+    """The name of their opponent in it."""
+    asked: str = ""
+    """What their opponent offers in it: a draw, a pause."""
     admin: bool = False
     """Whether there is an operator to whom `human` writes."""
     is_player: Callable[[str], bool] = field(default=lambda _name: True)
     """Returns whether somebody of that name plays here."""
 
     def can_want(self, wish: Wish) -> bool:
-        is_open = not wish.match or self.state in wish.match
+        is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
         if wish.who == "stranger":
             return not self.player and not self.match
         return is_open and (wish.who != "player" or bool(self.player) or bool(wish.match))
@@ -92,7 +96,7 @@ def there_are() -> str:
 def reading_of(
     found: dict[str, str], named: Named, said: list[str], left: list[str], guesses: dict[str, float], place: Place
 ) -> Reading:
-    wishes = [phrases.wishes()[name] for name in found if name not in ("greeting", "nothing")]
+    wishes = [phrases.wishes()[name] for name in found if phrases.wishes()[name].answer or phrases.wishes()[name].means]
     if len(wishes) > 1:
         wishes = [wish for wish in wishes if not wish.risky] or wishes[:1]  # never beside something else
     acts: list[str] = []
@@ -137,6 +141,12 @@ def reading_of(
 
 LEVELS = {"1": "the easiest", "3": "a medium one", "4": "a hard one", "5": "the hardest"}
 BEGINS = {"me": "and you begin", "you": "and they begin", "random": "and either of you begins"}
+OFFERS = {
+    "draw": "the draw",
+    "pause": "the pause",
+    "undo": "the offer to take back a turn",
+    "cancel": "the offer to end this match",
+}
 REPORTED = ("time", "level", "rated", "begin", "until")
 """What is said if it is named and not used."""
 
@@ -156,8 +166,25 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
     is_house = place.level is not None
     level = f"at level {named.level}, {LEVELS.get(named.level, 'of 5')}" if named.level else ""
+    reminder = "off" if slots.is_negated(text) else named.span
+    more = spoken(named.span) if named.span else "a few days"
+    plea = f'Could I have {more} more for my turn, please? "give {named.span or "2d"}" gives them to me.'
     return {
         "match": (str(place.match), ""),
+        "easiest": (FIRST_GAME, ""),
+        "asked": (place.asked, ""),
+        "offer": ("", OFFERS.get(place.asked, "")),
+        "reminder": (reminder, ""),
+        "remind": (
+            "",
+            "get no reminders"
+            if reminder == "off"
+            else f"be reminded {spoken(reminder)} before your time is up"
+            if reminder
+            else "",
+        ),
+        "plea": ("" if is_house else plea, ""),
+        "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
         "game": (key, GAMES.title(key)),
         "opponent": (whom, whom),
         "options": (
@@ -218,8 +245,11 @@ def human(*, admin: bool) -> str:
 
 
 def _filled(text: str, named: Named, place: Place) -> str:
+    first = GAMES.title(FIRST_GAME)
     return text.format(
         games=there_are(),
+        easy=f"{first} is easy to learn and quick: try it against the house at its easiest level.",
+        rival=place.rival or "NAME",
         rules=f"{rules_commands()} sends the rules of a game.",
         human=human(admin=place.admin),
         you=f"Your name here is {place.player}." if place.player else "To begin, choose a name that you like.",
@@ -255,9 +285,10 @@ def _likely(guesses: dict[str, float], parts: Parts, named: Named, place: Place)
 
 def suggestion(wish: Reading, place: Place) -> Refused:
     proposal = "\n".join(wish.lines) or None
+    first, *notes = (f"You want to {wish.sentence}.", *wish.notes) if wish.sentence else wish.notes
     return Refused(
-        f"You want to {wish.sentence}.",
-        fits=" ".join(wish.notes),
+        first,
+        fits=" ".join(notes),
         match=place.match if wish.board and place.match else None,
         meant=wish.lines,
         proposal=proposal,
@@ -268,9 +299,9 @@ def suggestion(wish: Reading, place: Place) -> Refused:
 
 
 def _is_doubtful(wish: Wish, sentence: str) -> bool:
-    """Return whether what can't be undone may not be meant: a negation, a question, or an object of another kind."""
-    own = {word for wording in wish.wordings for word in phrases.words(wording)}
-    said = phrases.words(slots.ADDRESS.sub(" ", sentence))
-    others = [word for word in said if word.isalpha() and word not in own | phrases.stop_words()]
+    """Return whether what can't be undone may not be meant: a negation, a question, or words that it doesn't have."""
+    if not wish.risky:
+        return False
+    others = [word for word in phrases.words(slots.ADDRESS.sub(" ", sentence)) if not recogniser.is_of(word, wish.name)]
     is_doubted = slots.is_doubted(sentence) and wish.name == "resign"
-    return wish.risky and ("?" in sentence or is_doubted or len(others) > FOREIGN.get(wish.name, 0))
+    return "?" in sentence or is_doubted or len(others) > FOREIGN.get(wish.name, 0)
