@@ -41,8 +41,7 @@ def publish(
     )
 
 
-def site_of(server: Stored, url: str, *, boards: bool = False) -> Pages:
-    """Return the site; boards need the server's key."""
+def site_of(server: Stored, url: str, boards: Boards | None = None) -> Pages:
     settings = server.settings.server
     site = Site(settings.name, settings.address, url, server.settings.house.enabled)
-    return Pages(server.engine, site, core.now, Boards(settings, settings.keyring()) if boards else None)
+    return Pages(server.engine, site, core.now, boards)

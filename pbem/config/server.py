@@ -188,11 +188,15 @@ class ServeSettings(ConfigTable):
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
     boards: bool = False
     """Whether messages link to a page on which players tap their turns."""
+    post: bool = False
+    """Whether such a page can send the turn."""
 
     @model_validator(mode="after")
     def _check_boards(self) -> Self:
         if self.boards and not self.url:
             raise ValueError("boards = true needs url: messages link to the boards that pbem serve shows there")
+        if self.post and not self.boards:
+            raise ValueError("post = true needs boards = true: it is from these that turns are sent")
         return self
 
 

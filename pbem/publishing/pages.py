@@ -186,17 +186,36 @@ def players(site: Site, names: Sequence[str]) -> str:
     return render("players", "players.html", site=site, groups=groups)
 
 
-def board(site: Site, snapshot: Snapshot, seat: Seat, target: ReplyTarget | None) -> str:
-    """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn.
+@dataclass(frozen=True, slots=True)
+class BoardPage:
+    snapshot: Snapshot
+    seat: Seat
+    target: ReplyTarget | None
+    """What a reply is written to; None where the board is only looked at."""
+    opponent: str
+    last: str
+    """What was played last, as a sentence."""
+    time: str
+    """How much time both have, as a sentence."""
+    prepared: tuple[str, ...]
+    news: str
+    """What has become of what was sent from the page, or why it wasn't sent."""
+    waits: bool
+    """Whether something that was sent from the page isn't handled yet."""
+    can_send: bool
+    turn: str
+    """What was written before, and wasn't sent."""
 
-    Without a target it only shows the board. Nothing on it tells who the opponent is.
-    """
-    grow = turn_tree if snapshot.position.turn == seat else foreseen_tree
-    reply = target.link("") if target else None
+
+def board(site: Site, shown: BoardPage) -> str:
+    """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn."""
+    snapshot = shown.snapshot
+    grow = turn_tree if snapshot.position.turn == shown.seat else foreseen_tree
+    reply = shown.target.link("") if shown.target else None
     uri, growing = (reply.uri, grow) if reply else ("", no_tree)
     tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, uri, growing)
-    told = {"number": snapshot.number, "side": snapshot.game.sides[seat], "prepares": grow is foreseen_tree}
-    told |= {"is_old": target is None, "LISTED_TURNS": LISTED_TURNS}
+    told = {"number": snapshot.number, "side": snapshot.game.sides[shown.seat], "prepares": grow is foreseen_tree}
+    told |= {"board": shown, "LISTED_TURNS": LISTED_TURNS, "is_house": snapshot.match.level is not None}
     return render("board", "board/", site=site, game=snapshot.game, tapping=tapping, **told)
 
 
@@ -205,7 +224,7 @@ def trial(site: Site, key: str) -> str:
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
     position = pack.game.position({})
     tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    shown = {"tapping": tapping, "prepares": False, "is_old": False, "LISTED_TURNS": LISTED_TURNS}
+    shown = {"tapping": tapping, "prepares": False, "board": None, "LISTED_TURNS": LISTED_TURNS}
     return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 

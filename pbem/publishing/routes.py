@@ -18,6 +18,7 @@ from sqlalchemy import Engine, text
 from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
+from pbem.errors import Refused
 from pbem.features.house.player import current_name
 from pbem.matches.ratings import standings
 from pbem.messages.said.sections import templates_folder
@@ -175,11 +176,12 @@ def tournament(view: View, number: str, ending: str) -> Content:
 
 
 def board(view: View, name: str) -> Content:
-    return view.boards.page(view.session, view.site, name) if view.boards else None
+    return view.boards.page(view.session, view.site, name, view.now) if view.boards else None
 
 
 Render = Callable[..., Content]
 NUMBER = "([1-9][0-9]{0,8})"
+BOARD = re.compile("board/([a-z2-7]{40})")
 ROUTES: tuple[tuple[str, Render], ...] = (
     (r"index\.html", front_page),
     (r"index\.json", newest),
@@ -196,7 +198,7 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"games/([a-z0-9]+)(-board|\.[A-Za-z-]+|)\.html", of_game),
     (r"games/([a-z0-9]+)-([1-9][0-9]?)\.svg", picture),
     (rf"tournaments/{NUMBER}\.(html|json|xml)", tournament),
-    (r"board/([a-z2-7]{40})", board),
+    (BOARD.pattern, board),
 )
 """What is where. The files of a match are not here: what they show is known from its row."""
 MATCH = re.compile(rf"matches/(0|[1-9][0-9]{{0,5}})/{NUMBER}\.(html|txt|json|gif|png)")
@@ -231,6 +233,26 @@ class Pages:
         if answer is not None and answer.etag and answer.etag != known:
             self._cache.put(path, seen, answer)
         return answer
+
+    def take(self, path: str, turn: str, words: str) -> Answer | None:
+        """Store the turn that is sent from a board.
+
+        Return nothing to show, or the page that says what is wrong with it; None if no page there takes turns.
+        """
+        found, boards, now = BOARD.fullmatch(path), self._boards, self._clock()
+        if found is None or boards is None or boards.store is None:
+            return None
+        with database.read_only(self._engine) as session:
+            try:
+                message = boards.message(session, found[1], now, turn, words)
+            except Refused as refusal:
+                why = f"{refusal.sentence} {refusal.fits}".strip()
+                page = boards.page(session, self._site, found[1], now, why, turn)
+                return None if page is None else Answer(page.encode(), KINDS["html"])
+        if message is None:
+            return None
+        boards.store((message,))
+        return Answer(b"", KINDS["html"])
 
     def _renderer(self, path: str, known: str) -> Callable[[View], Answer | None] | None:
         """Return what renders the page at that path; None if there can't be one."""

@@ -1,15 +1,15 @@
 """Serves the site over HTTP: what `routes` has, rendered when somebody asks for it, and nothing else.
 
-No file is looked for by what a client says, and nothing is changed. Tornado reads the requests. Added here are the
-headers, and bounds: a client has little time for its request and its answer, there are never many connections, and
-few pages are rendered at a time. Who reads what is nobody's business, so no log says it, also not what was wrong with a
-request.
+No file is looked for by what a client says, and nothing is stored but what the form of a board sends. Tornado reads the
+requests. Added here are the headers, and bounds: a client has little time for its request and its answer, there are
+never many connections, and few pages are rendered at a time. Who reads what is nobody's business, so no log says it,
+also not what was wrong with a request.
 """
 
 import asyncio
 import logging
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from socket import socket
@@ -34,9 +34,10 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
 }
 """What every answer has, also those of other web servers: docs/publishing.md."""
+OF_BOARDS = HEADERS["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 NOT_FOUND = "404.html"
-LONGEST_HEADERS, LONGEST_BODY = 8_192, 1
-"""Bytes of a request. Nobody sends a body to GET; Tornado takes 0 for its default."""
+LONGEST_HEADERS, LONGEST_BODY = 8_192, 16_384
+"""Bytes of a request; a body is the form of a board."""
 REQUEST_SECONDS = 10.0
 """How long a client may take to send a request, or wait before the next one."""
 CONNECTION_SECONDS = 120.0
@@ -107,7 +108,7 @@ class BoundedServer(HTTPServer):
 class Page(RequestHandler):
     """Answers with a page of the site. What isn't there and what nobody should see are the same."""
 
-    SUPPORTED_METHODS = ("GET", "HEAD")
+    SUPPORTED_METHODS = ("GET", "HEAD", "POST")
 
     def initialize(self, pages: Pages, renderers: ThreadPoolExecutor) -> None:
         """Take the arguments of the route; Tornado calls this instead of a constructor."""
@@ -120,23 +121,39 @@ class Page(RequestHandler):
             self.set_header(name, value)
 
     async def get(self) -> None:
-        answer = await self._answer(_path(self.request.path))
+        answer = await self._run(self._pages.answer, _path(self.request.path))
         if answer is None:
             self.set_status(HTTPStatus.NOT_FOUND)
-            answer = await self._answer(NOT_FOUND)
+            answer = await self._run(self._pages.answer, NOT_FOUND)
             assert answer is not None  # noqa: S101 - it is in the table
+        self._show(answer)
+
+    head = get
+
+    def _show(self, answer: Answer) -> None:
         self._etag = f'"{answer.etag}"' if answer.etag else ""
         # To ask each time is cheap, and what is new is seen at once.
         self.set_header("Cache-Control", "no-cache" if answer.etag else "no-store")
         if not answer.etag:
             self.set_header("X-Robots-Tag", "noindex, nofollow")
+            self.set_header("Content-Security-Policy", OF_BOARDS)
         self.set_header("Content-Type", answer.kind)
         self.finish(answer.content)
 
-    head = get
+    async def post(self) -> None:
+        path = _path(self.request.path)
+        form = (self.get_body_argument(name, "") for name in ("turn", "words"))
+        answer = await self._run(self._pages.take, path, *form)
+        if answer is None:
+            raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
+        if not answer.content:
+            self.redirect(path.rpartition("/")[2], status=HTTPStatus.SEE_OTHER)
+            return
+        self.set_status(HTTPStatus.UNPROCESSABLE_ENTITY)
+        self._show(answer)
 
-    async def _answer(self, path: str) -> Answer | None:
-        return await asyncio.get_running_loop().run_in_executor(self._renderers, self._pages.answer, path)
+    async def _run(self, asked: Callable[..., Answer | None], *about: str) -> Answer | None:
+        return await asyncio.get_running_loop().run_in_executor(self._renderers, asked, *about)
 
     def compute_etag(self) -> str | None:
         return self._etag if self._etag and self.get_status() == HTTPStatus.OK else None
@@ -153,7 +170,7 @@ class Page(RequestHandler):
         if isinstance(said.get("exc_info", (None, None))[1], DBAPIError):
             self.set_status(HTTPStatus.SERVICE_UNAVAILABLE)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            self.set_header("Allow", ", ".join(self.SUPPORTED_METHODS))
+            self.set_header("Allow", "GET, HEAD")  # a board that takes turns allows POST
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{HTTPStatus(self.get_status()).phrase}\n")
 

@@ -109,7 +109,7 @@ class Server:
         """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
         failpoints.reach(Step.RECEIVED)
         try:
-            added = self._stored(arrivals)
+            added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         except DBAPIError:
             self.vitals.counts.not_stored.inc()
             raise
@@ -119,16 +119,6 @@ class Server:
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
             if any(lane in lanes for lane in added.values()):
                 desk.queue.bell.set()
-        return added
-
-    def _stored(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        with database.reading(self.engine) as connection:
-            found = intake.sort(connection, arrivals, self.services.keyring)
-        has_replies = any(each.lane is Lane.REPLIES for each in found)
-        with database.writing(self.engine, can_wait=not has_replies) as connection:
-            added = intake.store(connection, found, self.clock())
-            if added:
-                notifications.notify(connection, Channel.RECEIVED)
         return added
 
     def give_back(self) -> None:
@@ -321,10 +311,11 @@ def run(
         systemd.tell("READY=1")
         ready()
 
+    look = loops.WATCHFUL_SECONDS if settings.serve.post else loops.LOOK_SECONDS
     reporter = Reporter(server.engine, vitals, server.clock, announce)
     working = [
         *(
-            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell)
+            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell, look=look)
             for n, desk in enumerate(server.desks, start=1)
         ),
         Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, String, bindparam, insert, select
+from sqlalchemy import Connection, Engine, String, bindparam, insert, select
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import col
 
@@ -23,8 +23,10 @@ from pbem import tokens
 from pbem.mail.reading import from_header, machines
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.mail.transports.protocols import Arrival
+from pbem.storage import database, notifications
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, Player, RawMessage
+from pbem.storage.notifications import Channel
 from pbem.storage.queue import waiting_of_group
 from pbem.tokens import Keyring
 
@@ -59,6 +61,21 @@ class Sorted:
     """Whose it is: the address of the token's player, or else the one in From, if there is exactly one."""
     raw: bytes
     """The message, or only its header block if it is larger than a stranger's may be."""
+
+
+def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: datetime) -> dict[int, Lane]:
+    """Store the arrivals, and notify those who work on them; replies don't wait until the database has no other work.
+
+    Return the ids of the new rows, with their queues.
+    """
+    with database.reading(engine) as connection:
+        found = sort(connection, arrivals, keyring)
+    has_replies = any(each.lane is Lane.REPLIES for each in found)
+    with database.writing(engine, can_wait=not has_replies) as connection:
+        added = store(connection, found, now)
+        if added:
+            notifications.notify(connection, Channel.RECEIVED)
+    return added
 
 
 def sort(connection: Connection, arrivals: Iterable[Arrival], keyring: Keyring) -> list[Sorted]:

@@ -18,6 +18,8 @@ log = structlog.get_logger()
 
 LOOK_SECONDS = 10.0
 """How often to look for work without a notification (retries that are due, rows added by another program)."""
+WATCHFUL_SECONDS = 1.0
+"""How often to look for messages if `pbem serve` stores some: in SQLite, nothing notifies of them."""
 SPACING_SECONDS = 0.25
 """How long to rest between two looks for what is rarely there, though the bell rings: what is due by time, and turns of
 the house."""

@@ -15,6 +15,7 @@
   const whole = find(".whole");
   const send = find(".whole a");
   const said = find(".said");
+  const form = find("form.send");
 
   const cells = [...board.querySelectorAll("[data-cell]")].map((group) => {
     const shape = group.querySelector("use");
@@ -98,6 +99,7 @@
     output.textContent = turn() || "–";
     whole.hidden = !last()[WHOLE];
     send.href = mailto.endsWith("=") ? mailto + encodeURIComponent(turn()) : mailto;
+    if (form && (words || !form.elements.turn.value)) form.elements.turn.value = last()[WHOLE] ? turn() : "";
     for (const act of ["undo", "restart"]) find(`[data-act="${act}"]`).disabled = path.length < 2 && asked < 0;
     said.textContent = [words, next()].filter(Boolean).join(" ");
   };
@@ -185,7 +187,7 @@
     event.preventDefault();
   });
   page.addEventListener("keydown", (event) => {
-    if (event.key !== "Backspace") return;
+    if (event.key !== "Backspace" || event.target.matches("input")) return;
     event.preventDefault();
     undo();
   });

@@ -27,13 +27,15 @@ from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
 from pbem.storage import database
 from pbem.storage.models import Entry, Match, MatchState, Player, Ply
-from tests.correspondence import MORNING, Correspondence, correspondence
+from tests.correspondence import MORNING, Correspondence, correspondence, text
 from tests.diagrams import NAMES, played
 
 URL = "https://games.example/archive/"
 OPENING = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
 NEXT = "b7b5 i2g2 1 b5c5 g2g3"
+LAST = "f1g1 h7h6 1 g1h1 h6h5"
 WORDS = "Greetings from the Danube"
+LINK = re.compile(rf"{re.escape(URL)}(board/(\w+))")
 
 
 class Archive:
@@ -52,7 +54,8 @@ class Archive:
         server = self.letters.server
         settings = server.settings.server
         site = Site("PBeM", settings.address, URL)
-        return Pages(server.engine, site, self.letters.clock, Boards(settings, settings.keyring()))
+        store = server.take if server.settings.serve.post else None
+        return Pages(server.engine, site, self.letters.clock, Boards(settings, settings.keyring(), store))
 
     def choose(self, choice: str, *names: str) -> None:
         """Let players choose whether their matches are shown."""
@@ -94,14 +97,26 @@ def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
 
 
 @contextmanager
-def with_boards(folder: Path, boards: str = "true") -> Iterator[Archive]:
+def with_boards(folder: Path, boards: str = "true", post: str = "false") -> Iterator[Archive]:
     """Do the same on a server whose messages link to boards, and let alice play a third turn; bob is to move."""
-    more = f'[serve]\nurl = "{URL}"\nboards = {boards}'
+    more = f'[serve]\nurl = "{URL}"\nboards = {boards}\npost = {post}'
     with correspondence(folder / "server", more=more) as letters:
         letters.play(_begun, "")
         made = Archive(letters, folder / "site")
         made.turn("alice", NEXT)
         yield made
+
+
+def page(boards: Archive, name: str) -> str:
+    """Return the path of the page to which the newest message to somebody links."""
+    return str(LINK.findall(text(boards.letters.last(name)))[0][0])
+
+
+def shown(boards: Archive, path: str) -> str:
+    """Return what the page shows; "" if it isn't there."""
+    answer = boards.pages().answer(path)
+    assert answer is None or answer.etag == "", "nobody keeps it"
+    return "" if answer is None else answer.content.decode()
 
 
 def _begun(letters: Correspondence, choice: str) -> None:

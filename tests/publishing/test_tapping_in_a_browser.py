@@ -24,7 +24,7 @@ MOST_STEPS = 30
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     """Provide a server that links to boards, whose site was published."""
-    with with_boards(tmp_path_factory.mktemp("tapping")) as made:
+    with with_boards(tmp_path_factory.mktemp("tapping"), post="true") as made:
         made.publish()
         yield made
 
@@ -82,6 +82,47 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
         answer = text(boards.letters.last("alice"))
         assert "Your turn" in answer
         assert turn in answer, number
+    boards.letters.resign("alice")
+
+
+@pytest.mark.parametrize("name", ["hexaphages", "quadraphages"])
+def test_a_whole_match_is_played_without_an_email_of_the_player(
+    browser: Any, boards: Archive, at: At, name: str
+) -> None:
+    begin(boards, name)
+    chance, phone = random.Random(name), browser.new_context(viewport=PHONE, has_touch=True)
+    number, sent = 0, [text(boards.letters.last("alice"))]
+    while (url := at("alice")) is not None:
+        page = phone.new_page()
+        page.goto(url)
+        tap_a_turn(page, chance)
+        turn = page.get_by_label("Your turn").input_value()
+        assert turn == page.locator(".chosen output").inner_text()
+        page.get_by_role("button", name="Send this turn").click()
+        assert "We have received this" in page.locator(".news").inner_text()
+        assert page.url == url
+        number += 1
+        sent = [text(mail) for mail in boards.letters.wait() if mail["To"] == "alice@mail.example"]
+        assert any(turn in each for each in sent), number
+        if number == 1:
+            page.get_by_text(f"Your turn was played: {turn}.").wait_for()  # without a tap
+        page.close()
+    assert number > 3
+    assert "The match is over" in sent[-1]
+
+
+def test_what_is_written_is_sent_without_javascript_and_refused_at_once(browser: Any, boards: Archive, at: At) -> None:
+    begin(boards, "quadrupel")
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(at("alice"))
+    page.get_by_label("Your turn").fill("z9")
+    page.get_by_role("button", name="Send this turn").click()
+    assert "We can't read this as a turn" in page.locator(".news").inner_text()
+    assert page.get_by_label("Your turn").input_value() == "z9"
+    page.get_by_label("Your turn").fill("d2d1")
+    page.get_by_role("button", name="Send this turn").click()
+    assert "We have received this" in page.locator(".news").inner_text()
+    boards.letters.wait()
     boards.letters.resign("alice")
 
 
