@@ -5,7 +5,6 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -79,15 +78,12 @@ def test_outgoing_mail_verifies_also_after_what_mail_servers_do(raw: bytes, dns:
     assert not dkim.verify(raw + b"resign\r\n", dnsfunc=dns), "nothing can be appended"
 
 
-def test_any_message_is_signed_as_it_is_sent_and_as_old_as_it_is(key: Path, dns: Dns, tmp_path: Path) -> None:
-    """So a message that is sent and signed again has the same bytes."""
+def test_any_message_is_signed_as_it_is_sent(key: Path, dns: Dns, tmp_path: Path) -> None:
     (tmp_path / "dos.pem").write_bytes(key.read_bytes().replace(b"\n", b"\r\n"))
     with correspondence(tmp_path, more=signing("dos.pem"), server='name = "Zoë"') as letters:
-        letters.clock.set(datetime(2026, 3, 2, 12, tzinfo=UTC))
         letters.deliver(f"From: jörg@mail.example\nTo: {ADDRESS}\nMessage-ID: <1@x>\n\nhelp\n".encode())
 
     assert "jörg@mail.example".encode() in sent(tmp_path)
-    assert re.search(rb";\s+t=1772452800;", sent(tmp_path))
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
