@@ -8,10 +8,10 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, String, and_, exists, or_
 from sqlmodel import Session, col, func, select
@@ -54,6 +54,25 @@ NO_COMMAND = "no command"
 LONG_NUMBER = re.compile(r"\d{3,}")
 
 
+class Budget(NamedTuple):
+    """How many answers can go to some addresses within a time, and what is said where that many have."""
+
+    name: str
+    key: ColumnElement[bool]
+    most: int
+    per: timedelta
+    says: Silence
+    is_shared: bool = False
+
+    def left(self, session: Session, standing: Standing, now: datetime) -> int:
+        """Return how many are left to senders of that standing: forgeries don't use up those of proven senders."""
+        return self.most - used(session, and_(self.key, col(Outgoing.standing) == standing), self.most, self.per, now)
+
+    def is_half_used(self, left: int) -> bool:
+        """Return whether another answer leaves less than half."""
+        return left - 1 < self.most // 2
+
+
 @dataclass(frozen=True, slots=True)
 class AnswersLeft:
     address: int
@@ -63,9 +82,16 @@ class AnswersLeft:
     """Whether less than half of what they get in some hours is left to the domain, or to all of them."""
 
 
+def used(session: Session, key: ColumnElement[bool], most: int, per: timedelta, now: datetime) -> int:
+    """Count what was sent within that time, but no further than matters."""
+    rows = select(Outgoing.id).where(key, within(Outgoing.created, per, now)).limit(most).subquery()
+    return session.exec(select(func.count()).select_from(rows)).one()
+
+
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
     """Raise Refused, then Unanswerable, if an address has had its answers to messages without proof for this hour."""
-    had = _answered(session, col(Outgoing.address) == address, standing, HOUR, now)
+    key = and_(col(Outgoing.address) == address, col(Outgoing.standing) == standing)
+    had = used(session, key, most + 1, HOUR, now)
     if had > most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
     if had == most:
@@ -76,45 +102,44 @@ def of_address(session: Session, address: str, standing: Standing, most: int, no
         )
 
 
+def _of_stranger(address: str, standing: Standing, limits: LimitsSettings, per_month: int) -> Iterator[Budget]:
+    domain, mailbox = owner(address), _is_mailbox(address)
+    is_trusted = standing is Standing.VOUCHED or is_large(domain)
+    per_domain = LARGE_DOMAIN_PER_DAY if is_trusted else DOMAIN_PER_DAY
+    yield Budget("address", mailbox, STRANGER_PER_DAY, DAY, Silence.DAILY_ANSWERS_TO_ADDRESS)
+    yield from _spread("domain", _at(domain), per_domain, Silence.DAILY_ANSWERS_TO_DOMAIN)
+    yield from _of_all(limits)
+    yield Budget("address", mailbox, per_month, MONTH, Silence.MONTHLY_ANSWERS_TO_ADDRESS)
+
+
+def _of_all(limits: LimitsSettings) -> Iterator[Budget]:
+    to_strangers = col(Outgoing.stranger_domain).is_not(None)
+    return _spread("all", to_strangers, limits.strangers_per_day, Silence.DAILY_ANSWERS_TO_STRANGERS)
+
+
+def _spread(name: str, key: ColumnElement[bool], per_day: int, says: Silence) -> Iterator[Budget]:
+    return (Budget(name, key, -(-per_day // share), span, says, is_shared=True) for span, share in SPREAD)
+
+
 def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> AnswersLeft:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
-    domain, mine = owner(address), col(Outgoing.standing) == standing
-    had = _answered(session, _is_mailbox(address), standing, DAY, now)
-    if had >= STRANGER_PER_DAY:
-        raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    is_trusted = standing is Standing.VOUCHED or is_large(domain)
-    per_domain = LARGE_DOMAIN_PER_DAY if is_trusted else DOMAIN_PER_DAY
-    of_domain, is_half = _left(session, _at(domain), mine, budget=per_domain, now=now)
-    if of_domain <= 0:
-        raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
-    of_all, is_half_of_all = _left(session, _TO_STRANGERS, mine, budget=limits.strangers_per_day, now=now)
-    if of_all <= 0:
-        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-    if _answered(session, _is_mailbox(address), standing, MONTH, now) >= per_month:
-        raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-    return AnswersLeft(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1, is_half or is_half_of_all)
-
-
-def _left(session: Session, *which: ColumnElement[bool], budget: int, now: datetime) -> tuple[int, bool]:
-    """Return how many answers of a day's budget are left now, and whether another leaves less than half of a span's."""
-    left, is_half = budget, False
-    for span, share in SPREAD:
-        most = -(-budget // share)
-        rows = select(Outgoing.id).where(*which, within(Outgoing.created, span, now))
-        left_of_span = most - _count(session, rows, most)
-        left, is_half = min(left, left_of_span), is_half or left_of_span - 1 < most // 2
+    least: dict[str, int] = {}
+    is_half_used = False
+    for budget in _of_stranger(address, standing, limits, per_month):
+        left = budget.left(session, standing, now)
         if left <= 0:
-            break
-    return left, is_half
+            raise Unanswerable(budget.says)
+        least[budget.name] = min(left - 1, least.get(budget.name, left))
+        is_half_used = is_half_used or (budget.is_shared and budget.is_half_used(left))
+    return AnswersLeft(**least, is_half_used=is_half_used)
 
 
 def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bool:
     """Return whether half of what all strangers get is used, of those with or without a domain that vouches."""
-    budget = limits.strangers_per_day
-    standings = (col(Outgoing.standing) == standing for standing in Standing)
-    return any(_left(session, _TO_STRANGERS, mine, budget=budget, now=now)[1] for mine in standings)
+    budgets = ((budget, standing) for budget in _of_all(limits) for standing in Standing)
+    return any(budget.is_half_used(budget.left(session, standing, now)) for budget, standing in budgets)
 
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
@@ -165,7 +190,7 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
-    if _count(session, caused, MATCH_PER_DAY) >= MATCH_PER_DAY:
+    if session.exec(caused.offset(MATCH_PER_DAY - 1).limit(1)).first() is not None:
         raise Refused(
             f"Your messages about match #{match} caused {MATCH_PER_DAY} of ours today, and that's the limit.",
             fits="Your turns still count; everything else has to wait until tomorrow.",
@@ -179,8 +204,8 @@ def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
-    asked = (_is_mailbox(address), Outgoing.template == "address", within(Outgoing.created, DAY, now))
-    return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
+    asked = and_(_is_mailbox(address), col(Outgoing.template) == "address")
+    return used(session, asked, MOST_QUESTIONS, DAY, now) >= MOST_QUESTIONS
 
 
 def gist_of(sections: Sequence[Section]) -> str | None:
@@ -232,8 +257,8 @@ def is_open_question(session: Session, sender: Sender, gist: str, now: datetime)
 
 def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
     """Return whether something of that gist went to the address within a day, whatever had proven the sender."""
-    sent = (Outgoing.address == address, Outgoing.gist == gist, within(Outgoing.created, DAY, now))
-    return session.exec(select(Outgoing.id).where(*sent).limit(1)).first() is not None
+    sent = and_(col(Outgoing.address) == address, col(Outgoing.gist) == gist)
+    return used(session, sent, 1, DAY, now) > 0
 
 
 def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> datetime | None:
@@ -252,12 +277,8 @@ def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> da
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *, joins: bool) -> int:
     """Return how often a question can be repeated to someone who says neither yes nor no; once to who may `join`."""
-    if joins:
-        most, span = 1, MONTH
-    elif sender.standing is None:
-        most, span = MOST_SAME, DAY
-    else:
-        most, span = MOST_QUESTIONS, WEEK
+    asked_before = (MOST_SAME, DAY) if sender.standing is None else (MOST_QUESTIONS, WEEK)
+    most, span = (1, MONTH) if joins else asked_before
     return most - len(_times(session, sender, gist, span, now))
 
 
@@ -282,11 +303,6 @@ def _times(session: Session, sender: Sender, gist: str, span: timedelta, now: da
     return times
 
 
-def _answered(session: Session, whom: ColumnElement[bool], standing: Standing, span: timedelta, now: datetime) -> int:
-    which = (whom, Outgoing.standing == standing, within(Outgoing.created, span, now))
-    return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
-
-
 def _is_mailbox(address: str) -> ColumnElement[bool]:
     """Below one registered domain only what is before the @ counts: a host with any name may hand all to one person."""
     local, _, host = mailbox(address).rpartition("@")
@@ -296,15 +312,7 @@ def _is_mailbox(address: str) -> ColumnElement[bool]:
     return and_(col(Outgoing.stranger_domain) == owner(address), is_local)
 
 
-_TO_STRANGERS = col(Outgoing.stranger_domain).is_not(None)
-
-
 def _at(domain: str) -> ColumnElement[bool]:
     """Return whether it is an answer to a stranger at the domain who is still no player."""
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
     return and_(col(Outgoing.stranger_domain) == domain, ~is_player)
-
-
-def _count(session: Session, rows: Any, most: int) -> int:
-    """Count the rows, but no further than matters."""
-    return session.exec(select(func.count()).select_from(rows.limit(most).subquery())).one()
