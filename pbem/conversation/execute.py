@@ -14,6 +14,7 @@ from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.grammar import GAME
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.target import Allotment, allot, note_to_opponent, opponent_in, target_of
@@ -88,7 +89,8 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 def _malformed(request: Request, line: Line) -> Refused:
     """Return the refusal of a line whose fault the reader doesn't know: what it means, if it is a sentence."""
-    is_sentence = bool(line.given.unread) and not any(map(str.isdecimal, line.text))
+    is_plain = "=" not in line.text and (line.command.grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
+    is_sentence = is_plain and bool(line.given.unread)
     wish = reading.understood(request, [line.text]) if is_sentence else Reading()
     return wording.suggestion(wish, reading.place_of(request)) if wish.wishes else line.misfit()
 

@@ -14,113 +14,104 @@ from pbem.matches.timeouts import MOST_GIVEN
 from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
 
+SENTENCES: dict[Obstacle, tuple[str, str]] = {
+    Obstacle.NOT_STARTED: ("Match #{number} hasn't started: the challenge hasn't been accepted yet.", ""),
+    Obstacle.OVER: ("Match #{number} is over.", ""),
+    Obstacle.NEVER_STARTED: ("Match #{number} never started: the challenge was {state}.", ""),
+    Obstacle.NOT_YOUR_TURN: (
+        "It's not your turn in match #{number}.",
+        "Wait until we write that it's your turn.",
+    ),
+    Obstacle.TOO_LONG: (
+        f"Match #{{number}} has had {LARGEST_PLY:,} turns, and that's the most that a match can have.",
+        "Agree with your opponent on who resigns.",
+    ),
+    Obstacle.NO_PART: ("You have no unfinished turn to take back.", ""),
+    Obstacle.NOT_ON_OFFER: ("Match #{number} is no longer open; it is {state}.", '"show {number}" shows it.'),
+    Obstacle.OWN_OFFER: (
+        "Match #{number} is your own challenge; your opponent has to accept it.",
+        '"withdraw {number}" takes it back.',
+    ),
+    Obstacle.OFFERED_TO_YOU: ("Match #{number} is a challenge to you.", '"decline {number}" turns it down.'),
+    Obstacle.YOURSELF: ("You can't challenge yourself.", "Name another player, or an email address."),
+    Obstacle.TOO_MANY_OFFERS: (
+        f"{MOST_OPEN} of your challenges are still open, and that's the limit.",
+        '"withdraw NUMBER" takes one back.',
+    ),
+    Obstacle.ALREADY_OFFERED: ("You've already offered that.", "Your opponent hasn't answered yet."),
+    Obstacle.OFFERED_IN_VAIN: (
+        "You've already offered that since the last turn, and it was turned down or withdrawn.",
+        "You can offer it again after the next turn.",
+    ),
+    Obstacle.UNDO_ASKED: (
+        "Your opponent has asked to take turns back.",
+        'First reply "accept undo" or "reject undo".',
+    ),
+    Obstacle.OTHER_PAUSE_OFFERED: (
+        "Your opponent has suggested another pause.",
+        'First reply "accept pause" or "reject pause".',
+    ),
+    Obstacle.PAUSE_IS_PAST: (
+        "The pause that was suggested would be over already.",
+        'Suggest another, as in "pause 10d".',
+    ),
+    Obstacle.NO_AGREED_DRAW: (
+        "A draw can't be agreed in this match: the rules go on until somebody has won.",
+        '"cancel" suggests ending it without a result.',
+    ),
+    Obstacle.NOTHING_TO_TAKE_BACK: ("You haven't played a turn that could be taken back.", ""),
+    Obstacle.PAUSED: ("Match #{number} is already paused.", '"resume" ends the pause.'),
+    Obstacle.NOT_PAUSED: ("Match #{number} isn't paused.", 'To get news by email again, write "start".'),
+    Obstacle.IN_TOURNAMENT: (
+        "Match #{number} belongs to a tournament, and others wait for its end, so that isn't possible.",
+        '"help tournaments" says what can be done.',
+    ),
+    Obstacle.MUTED: ("Your opponent doesn't want offers and notes in match #{number}.", ""),
+    Obstacle.NO_SUCH_OFFER: (
+        "There is no such offer in match #{number}, or it is closed: a turn declines what was offered.",
+        "",
+    ),
+    Obstacle.WHICH_OFFER: ("There was more than one offer.", 'Name the one you mean, as in "accept draw".'),
+    Obstacle.OFFER_NOT_SEEN: (
+        "You replied to a message from before this was offered.",
+        "Look at the match as it is now, and reply to this message.",
+    ),
+    Obstacle.NO_LIMIT: ("Match #{number} has no time limit.", '"cancel" suggests ending it without a result.'),
+    Obstacle.TIME_GIVEN: (
+        f"You can give at most {spoken(MOST_GIVEN)} in a match, and that would be more in #{{number}}.",
+        '"pause 10d" suggests a pause.',
+    ),
+    Obstacle.TIME_LEFT: (
+        "Your opponent hasn't run out of time in match #{number}.",
+        '"show {number}" tells when the turn is due.',
+    ),
+    Obstacle.TURN_MAY_WAIT: (
+        "A message that came in time hasn't been processed yet, and it may be the turn.",
+        "Claim the match again in some minutes.",
+    ),
+    Obstacle.INVITED_ALREADY: (
+        "You've already invited this address.",
+        "Please wait for a reply; we won't write to them twice.",
+    ),
+}
+"""What a player is told of each obstacle, and what would work instead."""
+WITHOUT_BOARD = frozenset(
+    {
+        Obstacle.NOT_STARTED,
+        Obstacle.NEVER_STARTED,
+        Obstacle.NOT_ON_OFFER,
+        Obstacle.OWN_OFFER,
+        Obstacle.OFFERED_TO_YOU,
+        Obstacle.MUTED,
+    }
+)
+"""Those of which nothing is shown of the match."""
+
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     number, state = (match.id, match.state) if match else (None, "")
-    match obstacle:
-        case Obstacle.NOT_STARTED:
-            return Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
-        case Obstacle.OVER:
-            return Refused(f"Match #{number} is over.", match=number)
-        case Obstacle.NEVER_STARTED:
-            return Refused(f"Match #{number} never started: the challenge was {state}.")
-        case Obstacle.NOT_YOUR_TURN:
-            sentence, fits = f"It's not your turn in match #{number}.", "Wait until we write that it's your turn."
-            return Refused(sentence, read=line.words, fits=fits, match=number)
-        case Obstacle.TOO_LONG:
-            sentence = f"Match #{number} has had {LARGEST_PLY:,} turns, and that's the most that a match can have."
-            return Refused(sentence, read=line.words, fits="Agree with your opponent on who resigns.", match=number)
-        case Obstacle.NO_PART:
-            sentence = "You have no unfinished turn to take back."
-            return Refused(sentence, read=line.text, match=number)
-        case Obstacle.NOT_ON_OFFER:
-            sentence = f"Match #{number} is no longer open; it is {state}."
-            return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
-        case Obstacle.OWN_OFFER:
-            sentence = f"Match #{number} is your own challenge; your opponent has to accept it."
-            return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
-        case Obstacle.OFFERED_TO_YOU:
-            return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')
-        case Obstacle.YOURSELF:
-            sentence, fits = "You can't challenge yourself.", "Name another player, or an email address."
-            return Refused(sentence, read=line.text, fits=fits)
-        case Obstacle.TOO_MANY_OFFERS:
-            sentence = f"{MOST_OPEN} of your challenges are still open, and that's the limit."
-            return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
-        case Obstacle.ALREADY_OFFERED:
-            return Refused(
-                "You've already offered that.",
-                read=line.text,
-                fits="Your opponent hasn't answered yet.",
-                match=number,
-            )
-        case Obstacle.OFFERED_IN_VAIN:
-            sentence = "You've already offered that since the last turn, and it was turned down or withdrawn."
-            return Refused(sentence, read=line.text, fits="You can offer it again after the next turn.", match=number)
-        case Obstacle.UNDO_ASKED:
-            sentence, fits = (
-                "Your opponent has asked to take turns back.",
-                'First reply "accept undo" or "reject undo".',
-            )
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.OTHER_PAUSE_OFFERED:
-            sentence, fits = (
-                "Your opponent has suggested another pause.",
-                'First reply "accept pause" or "reject pause".',
-            )
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.PAUSE_IS_PAST:
-            sentence, fits = (
-                "The pause that was suggested would be over already.",
-                'Suggest another, as in "pause 10d".',
-            )
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.NO_AGREED_DRAW:
-            sentence = "A draw can't be agreed in this match: the rules go on until somebody has won."
-            return Refused(sentence, read=line.text, fits='"cancel" suggests ending it without a result.', match=number)
-        case Obstacle.NOTHING_TO_TAKE_BACK:
-            return Refused("You haven't played a turn that could be taken back.", read=line.text, match=number)
-        case Obstacle.PAUSED:
-            return Refused(f"Match #{number} is already paused.", read=line.text, fits='"resume" ends the pause.')
-        case Obstacle.NOT_PAUSED:
-            fits = 'To get news by email again, write "start".'
-            return Refused(f"Match #{number} isn't paused.", read=line.text, fits=fits, match=number)
-        case Obstacle.IN_TOURNAMENT:
-            sentence = f"Match #{number} belongs to a tournament, and others wait for its end, so that isn't possible."
-            return Refused(sentence, read=line.text, fits='"help tournaments" says what can be done.', match=number)
-        case Obstacle.MUTED:
-            return Refused(f"Your opponent doesn't want offers and notes in match #{number}.", read=line.text)
-        case Obstacle.NO_SUCH_OFFER:
-            sentence = f"There is no such offer in match #{number}, or it is closed: a turn declines what was offered."
-            return Refused(sentence, read=line.text, match=number)
-        case Obstacle.WHICH_OFFER:
-            sentence, fits = "There was more than one offer.", 'Name the one you mean, as in "accept draw".'
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.OFFER_NOT_SEEN:
-            sentence = "You replied to a message from before this was offered."
-            return Refused(
-                sentence,
-                read=line.text,
-                fits="Look at the match as it is now, and reply to this message.",
-                match=number,
-            )
-        case Obstacle.NO_LIMIT:
-            sentence, fits = f"Match #{number} has no time limit.", '"cancel" suggests ending it without a result.'
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.TIME_GIVEN:
-            sentence = f"You can give at most {spoken(MOST_GIVEN)} in a match, and that would be more in #{number}."
-            return Refused(sentence, read=line.text, fits='"pause 10d" suggests a pause.', match=number)
-        case Obstacle.TIME_LEFT:
-            sentence = f"Your opponent hasn't run out of time in match #{number}."
-            fits = f'"show {number}" tells when the turn is due.'
-            return Refused(sentence, read=line.text, fits=fits, match=number)
-        case Obstacle.TURN_MAY_WAIT:
-            sentence = "A message that came in time hasn't been processed yet, and it may be the turn."
-            return Refused(sentence, read=line.text, fits="Claim the match again in some minutes.", match=number)
-        case Obstacle.INVITED_ALREADY:
-            sentence = "You've already invited this address."
-            return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")
-    raise AssertionError(f"{obstacle} is not reached by a command")
+    sentence, fits = (part.format(number=number, state=state) for part in SENTENCES[obstacle])
+    return Refused(sentence, read=line.text, fits=fits, match=None if obstacle in WITHOUT_BOARD else number)
 
 
 def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refused:

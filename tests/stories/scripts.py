@@ -459,6 +459,7 @@ def misunderstood(letters: Correspondence) -> None:
         "Mary Jane Watson",
         "yes",
         "play kvadratik at level 1",
+        "yes",
         "setup",
         "setup xxxxx",
         "setup ++++",

@@ -27,17 +27,30 @@ def before_sentences(request: Request, parsed: ParsedMessage) -> tuple[Refused |
 
     None where it isn't a line at all.
     """
-    refusal = _unreadable(request, parsed) or _as_turn(request, parsed)
-    guess = parsed.guess
+    match, guess, is_vague = _about(request), parsed.guess, False
+    refusal = _unreadable(request, parsed, match) or _as_turn(request, parsed, match)
     if refusal is None and guess is not None and not (guess.command.grammar.has(TURN) or guess.command.grammar.is_kept):
         names_game = guess.command.grammar.has(GAME) and any(word in GAMES for word in guess.words.lower().split())
         is_vague = len(parsed.first.split()) > FEW_WORDS and not names_game
-        return _finished(not_a_command(parsed.first, guess), parsed), is_vague
-    return (_finished(refusal, parsed) if refusal is not None else None), False
+        refusal = not_a_command(parsed.first, guess)
+    return (_finished(refusal, parsed) if refusal is not None else None), is_vague
 
 
-def _unreadable(request: Request, parsed: ParsedMessage) -> Refused | None:
-    match = _about(request)
+def nothing_found(request: Request, parsed: ParsedMessage) -> Refused:
+    return _finished(_nothing_found(parsed.first, _about(request), request.commands), parsed)
+
+
+def _about(request: Request) -> Match | None:
+    return request.session.get(Match, request.sender.match) if request.sender.match else None
+
+
+def _finished(refusal: Refused, parsed: ParsedMessage) -> Refused:
+    refusal.unsent = parsed.prose if refusal.proposal else ()
+    refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
+    return refusal
+
+
+def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) -> Refused | None:
     if (hidden := request.message.hidden) is not None:
         return Unread(hidden.value, hidden.value, hidden.way_out)
     if not parsed.first:
@@ -54,31 +67,6 @@ def _unreadable(request: Request, parsed: ParsedMessage) -> Refused | None:
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
     return rognlie.advice(parsed.first, match.game if match else None)
-
-
-def _as_turn(request: Request, parsed: ParsedMessage) -> Refused | None:
-    guess, said, match = parsed.guess, parsed.first, _about(request)
-    if guess is not None and guess.command.grammar.has(TURN):
-        said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
-    elif guess is None and parsed.overlooked:
-        said = parsed.overlooked[0]
-    if match is None:
-        return None
-    return _turn_suggested(request, match, said) or _set_up_expected(request, match, said)
-
-
-def nothing_found(request: Request, parsed: ParsedMessage) -> Refused:
-    return _finished(_nothing_found(parsed.first, _about(request), request.commands), parsed)
-
-
-def _about(request: Request) -> Match | None:
-    return request.session.get(Match, request.sender.match) if request.sender.match else None
-
-
-def _finished(refusal: Refused, parsed: ParsedMessage) -> Refused:
-    refusal.unsent = parsed.prose if refusal.proposal else ()
-    refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
-    return refusal
 
 
 def _doubted(line: Line, match: Match | None) -> Refused:
@@ -103,16 +91,27 @@ KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
 
 
-def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
+def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Refused | None:
     """Return the refusal that suggests the turns which a text names: "Ich ziehe von d2 nach d1"; none if negated."""
-    if not is_to_move(request, match) or slots.is_negated(text):
+    guess, said = parsed.guess, parsed.first
+    if guess is not None and guess.command.grammar.has(TURN):
+        said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
+    elif guess is None and parsed.overlooked:
+        said = parsed.overlooked[0]
+    if match is None or not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
-    held = LineReader(request.commands, lambda _: snapshot.pack, match.id).held_turn(to_ascii(text))
-    meant = turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
-    if not meant:
+    meant = () if slots.is_negated(said) else turns_meant(snapshot, said)
+    if not meant and not slots.is_negated(said):
+        held = LineReader(request.commands, lambda _: snapshot.pack, match.id).held_turn(to_ascii(said))
+        meant = _resembling(snapshot, held) if held else ()
+    if meant:
+        return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant)
+    hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
+    if hint is None or not hint.sets_up:
         return None
-    return with_turns(Refused("We can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+    fits = f'For example "{hint.example}".'
+    return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
 
 
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -122,17 +121,6 @@ def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     pairs = ("".join(cells[at : at + 2]) for at in range(0, len(cells) - 1, 2))
     whole = _resembling(snapshot, text) or (_resembling(snapshot, latin) if latin != text.lower() else ())
     return whole or tuple(dict.fromkeys(turn for pair in pairs for turn in _resembling(snapshot, pair)))
-
-
-def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
-    if not is_to_move(request, match) or not SET_UP.match(text):
-        return None
-    snapshot = snapshot_of(request.session, match)
-    hint = snapshot.notation.hint(snapshot.position)
-    if hint is None or not hint.sets_up:
-        return None
-    sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
-    return Refused(sentence, read=text[:SHOWN], fits=fits, match=match.id)
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -148,37 +136,24 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
 
 
 def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refused:
-    if match is not None and match.state == MatchState.OFFERED:
-        return Refused(
-            "We found no command in your message.",
-            read=said[:SHOWN],
-            fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
-            match=match.id,
-        )
-    word = said.split()[0]
+    word, *others = said.split()
     command = commands.named(word.strip(".,:;!?"))
-    if command is not None and len(said.split()) == 1:
+    if command is not None and not others and (match is None or match.state != MatchState.OFFERED):
         return Refused(f'"{command.name}" needs more than that.', read=said[:SHOWN], fits=command.advice)
+    sentence = "We found no command in your message."
+    if match is not None and match.state == MatchState.OFFERED:
+        fits = f'"rules {match.game}" sends the rules, and "help" explains the rest.'
+        return Refused(sentence, read=said[:SHOWN], fits=fits, match=match.id)
+    if match is None and len(others) >= FEW_WORDS:
+        fits = '"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.'
+        return Refused(sentence, read=said[:SHOWN], fits=fits)
+    sentence = f'We don\'t know the command "{word[:30]}".'
+    fits = '"help" lists the commands. To name a match, write "#42 TURN".'
     if match is not None:
-        return Refused(
-            "We found neither a turn nor a command in your message.",
-            read=said[:SHOWN],
-            at=0,
-            width=len(word[:SHOWN]),
-            fits='To write to your opponent, start the line with "say". "show" sends the board with what you can play, '
-            'and "help" lists all commands.',
-            match=match.id,
+        sentence = "We found neither a turn nor a command in your message."
+        fits = (
+            'To write to your opponent, start the line with "say". "show" sends the board with what you can play, and'
+            ' "help" lists all commands.'
         )
-    if len(said.split()) > FEW_WORDS:
-        return Refused(
-            "We found no command in your message.",
-            read=said[:SHOWN],
-            fits='"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.',
-        )
-    return Refused(
-        f'We don\'t know the command "{word[:30]}".',
-        read=said[:SHOWN],
-        at=0,
-        width=len(word[:SHOWN]),
-        fits='"help" lists the commands. To name a match, write "#42 TURN".',
-    )
+    about = match.id if match else None
+    return Refused(sentence, read=said[:SHOWN], at=0, width=len(word[:SHOWN]), fits=fits, match=about)

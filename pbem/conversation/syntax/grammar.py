@@ -22,6 +22,7 @@ from pbem.errors import Refused
 T = TypeVar("T")
 D = TypeVar("D")
 CONTEST = "(?:tournament|ladder|league)"
+TIME = "time"
 LAST_PAGE = 400
 MOST_MEANT = 12
 """How many words a line has at most that is no sentence although its words don't fit."""
@@ -129,8 +130,6 @@ class Grammar:
     """What words hold that are meant for the command even if they don't fit; a pattern for `shape`."""
     also: Mapping[str, str] = field(default_factory=dict)
     """Lines in other words, by the pattern of the words: "withdraw from ladder 3" means "retire 3"."""
-    respelt: Callable[[str], str] = lambda words: words
-    """Puts the words into those of our help."""
     takes_below: bool = False
     """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
 
@@ -208,8 +207,8 @@ def word(usage: str, pattern: str = "", **further: Any) -> Piece[str]:
 
 
 def _option(text: str) -> tuple[str, str]:
-    name, _, choice = text.lstrip("-").lower().partition("=")
-    return name, choice
+    name, is_named, choice = text.lstrip("-").lower().partition("=")
+    return (name, choice) if is_named else (TIME, name)
 
 
 MATCH, MATCH_THEN = word("NUMBER", "(?!)"), word("NUMBER[#TURN]", "(?!)")
@@ -220,5 +219,6 @@ TEXT = Piece("TEXT", ".+", str, is_rest=True, is_free=True, is_kept=True)
 PLAYER = word("PLAYER", r"[\w-]+", is_name=True)
 GAME = word("GAME")
 PAGE = Piece("PAGE", r"\d{1,12}", lambda text: min(max(int(text), 1), LAST_PAGE))
-OPTION = Piece("option=choice ...", r"[^\s=]+=\S*", _option)
+OPTION = Piece("option=choice ...", r"[^\s=]+=\S*|\d{1,4}[wdhm][^\s=]*", _option)
+"""A choice, of which a time control needs no name."""
 RATED = Piece("rated", "-*(?:un)?rated", lambda text: text.lstrip("-").lower() == "rated")

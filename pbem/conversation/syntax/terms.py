@@ -1,6 +1,5 @@
 """What is to be played, as a challenge or a seek says it: the game, its options, who begins, and how much time."""
 
-import re
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -9,23 +8,12 @@ from engines.core import BadOption, Game
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
-from pbem.conversation.syntax.grammar import GAME, OPTION, RATED, Given, Piece, Slot, opt, word
+from pbem.conversation.syntax.grammar import GAME, OPTION, RATED, TIME, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
 
 BEGIN = ("me", "you", "random")
-TIME = "time"
 UNDO, FREE, ASKED = "undo", "free", "asked"
-NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
 OPPONENT = word("PLAYER|ADDRESS", r"[^\s=]+", is_name=True)
-_BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNORECASE)
-_LEVEL = re.compile(r"\b(?:at )?(?:level|lvl)[: ]+(\w+)", re.IGNORECASE)
-_WEEKENDS = re.compile(r"\bweekends off\b", re.IGNORECASE)
-_IN_WORDS = re.compile(
-    rf"(?:\btime[=: ]+|\bwith |(?<![=\w]))({'|'.join(NUMBERS)}|\d{{1,3}}) ?(hours?|days?|weeks?)\b(?!=)"
-    r"(?: ?(?:per|a|each|every|for each|for every|for a|/) ?(?:turn|move))?( (?:in all|in total|for the whole match))?",
-    re.IGNORECASE,
-)
-_BARE_TIME = re.compile(r"(?<!\S)\d{1,4}[wdhm]\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +32,7 @@ def options(usage: str, *further: Piece[Any]) -> Slot:
 
 
 def choice(name: str, example: str) -> Piece[str]:
-    return Piece(f"{name}={example}", rf"-*{name}=\S*", lambda text: text.partition("=")[2].lower())
+    return Piece(f"{name}={example}", rf"-*{name}[= ]\S+", lambda text: text.lower().lstrip("-")[len(name) + 1 :])
 
 
 LEVEL = choice("level", "1")
@@ -60,28 +48,6 @@ def is_rated(given: Given) -> bool:
     if len(wanted) > 1:
         raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
     return True in wanted
-
-
-def as_written(words: str) -> str:
-    """Return the words with times, levels and who begins as our help writes them, where people say them in words.
-
-    >>> as_written("kvadratik level 3"), as_written("bob quadrupel 3 days per move you begin")
-    ('kvadratik level=3', 'bob quadrupel time=3d/move begin=you')
-    >>> as_written("bob quadrupel time=a week"), as_written("bob quadrupel 14d+1d,auto")
-    ('bob quadrupel time=7d/move', 'bob quadrupel time=14d+1d,auto')
-    >>> as_written("swiss kvadratik time=3d/move places=8 days=5")
-    'swiss kvadratik time=3d/move places=8 days=5'
-    """
-    text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words.split()))
-    text = _WEEKENDS.sub(f"{WEEKENDS}=off", _LEVEL.sub(r"level=\1", text))
-    return _BARE_TIME.sub(rf"{TIME}=\g<0>", _IN_WORDS.sub(_time, text))
-
-
-def _time(found: re.Match[str]) -> str:
-    count, unit, whole = found[1].lower(), found[2][0].lower(), found[3]
-    number = int(count) if count.isdecimal() else NUMBERS[count]
-    written = f"{7 * number}d" if unit == "w" else f"{number}{unit}"
-    return f"{TIME}={written}" if whole else f"{TIME}={written}/move"
 
 
 def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:

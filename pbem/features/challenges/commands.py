@@ -272,7 +272,6 @@ CHALLENGE = Command(
         ),
         meant_by=".",
         also={r"(\S+) (?:on|in) (?:the )?CONTEST ?#?(\d{1,9})": r"climb \2 \1"},
-        respelt=terms.as_written,
     ),
     "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
     " weekends, undo=free that slips can be taken back, rated that it counts",
@@ -289,7 +288,6 @@ PLAY = Command(
         terms.options("[level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]", LEVEL),
         is_strict=True,
         meant_by=r"\bGAME\b",
-        respelt=house.as_written,
     ),
     "play the house, which always has time; level= says how well it plays",
     play,

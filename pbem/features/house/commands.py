@@ -1,6 +1,5 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
-import re
 from collections.abc import Mapping
 
 from sqlmodel import Session
@@ -9,7 +8,6 @@ from engines.core import Game
 from notation.time_control import TimeControl
 from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.grammar import MATCH, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -25,31 +23,8 @@ from pbem.storage.models import Match, MatchState, Player
 
 MOST_MATCHES = 10
 """The number of matches that a player can play against the house at the same time."""
-SAID = {
-    **dict.fromkeys(("easy", "easiest", "beginner"), "level=1"),
-    "casual": "level=2",
-    **dict.fromkeys(("medium", "normal", "regular"), "level=3"),
-    **dict.fromkeys(("hard", "difficult", "strong"), "level=4"),
-    **dict.fromkeys(("hardest", "strongest"), "level=5"),
-}
-"""How people call the levels."""
-FILLING = frozenset({"a", "game", "match", "me", "now", "of", "please", "round", "the", "with"})
-"""Words around the game that say nothing: "play a game of quadrupel with me, please"."""
-_AGAINST_IT = re.compile(
-    r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
-)
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
-
-
-def as_written(words: str) -> str:
-    """Return the words of `play` as our help writes them.
-
-    >>> as_written("Kvadratik against the computer, level 3"), as_written("a game of kvadratik, easy please")
-    ('Kvadratik level=3', 'kvadratik level=1')
-    """
-    said = _AGAINST_IT.sub("", words).replace(",", " ").split()
-    return terms.as_written(" ".join(SAID.get(word.lower(), word) for word in said if word.lower() not in FILLING))
 
 
 def name(request: Request) -> str:

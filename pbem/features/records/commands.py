@@ -65,7 +65,6 @@ REPLAY = Command(
         *(opt(MATCH_THEN), Slot((OPPONENT,), "PLAYER"), opt(GAME, usage="")),
         terms.options("[begin=me|you|random] [time=14d+1d]", LEVEL),
         is_strict=True,
-        respelt=terms.as_written,
     ),
     "go on from a position of another match; you offer someone an unrated match, and 42#7 is match 42 after turn 7",
     replay,

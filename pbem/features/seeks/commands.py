@@ -203,7 +203,6 @@ SEEK = Command(
         ),
         is_strict=True,
         meant_by=r"=|\bGAME\b",
-        respelt=terms.as_written,
     ),
     'offer a match to everybody; or to some ratings, or only to players who rarely lose on time ("reliable").'
     ' "repeat=3" lets three matches begin with it, "standing" ten',

@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.syntax.grammar import MATCH, opt, word, words
-from pbem.conversation.syntax.terms import NUMBERS
+from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.time import vacations
@@ -78,9 +77,6 @@ VACATION = Command(
     keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
 )
 
-_IN_WORDS = re.compile(rf"\b({'|'.join(NUMBERS)}|\d{{1,6}}) *(hour|day|week)s?\b", re.IGNORECASE)
-_FILLING = re.compile(r"\b(?:my opponent|h(?:im|er)|them|another|more|extra|of time)\b", re.IGNORECASE)
-
 
 def give(request: Request, line: Line) -> Decision:
     match, player, seat = own_match(request, line)
@@ -97,29 +93,14 @@ def give(request: Request, line: Line) -> Decision:
     return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
 
 
-def _short(words: str) -> str:
-    """Return the words behind `give` as our help writes them.
-
-    >>> _short("him another day in #42"), _short("2 weeks"), _short("#42 1d12h")
-    ('#42 1d', '2w', '#42 1d12h')
-    """
-    bare = " ".join(_IN_WORDS.sub(_compact, _FILLING.sub(_one, words)).split())
-    named = re.fullmatch(r"(\S+) (?:in|for) (#?\d{1,9})", bare)
-    return f"{named[2]} {named[1]}" if named else bare
+def _short(text: str) -> str:
+    return re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower())
 
 
-def _one(found: re.Match[str]) -> str:
-    return "a" if found[0].lower() == "another" else ""
-
-
-def _compact(found: re.Match[str]) -> str:
-    return f"{NUMBERS.get(found[1].lower(), found[1])}{found[2][0].lower()}"
-
-
-DURATION = word("2d", r"(?:\d{1,9}[a-z]+)+")
+DURATION = Piece("2d", r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?", _short)
 GIVE = Command(
     "give",
-    words(opt(MATCH), DURATION, is_strict=True, respelt=_short, also={r"up[ .!]*": "resign"}),
+    words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),
     f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
     give,
     keywords="gift add more extra generous longer prolong extend extension",

@@ -47,7 +47,6 @@ GRAMMAR = words(
     opt(TITLED, STOP, usage="[called TITLE]"),
     is_strict=True,
     meant_by=r"=|\bGAME\b|\b(?:round[- ]?robin|swiss|knock[- ]?out|ladder)\b",
-    respelt=terms.as_written,
 )
 USAGE = GRAMMAR.usage
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
@@ -67,7 +66,7 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none", datetime(2026, 3, 2)).title
     'Little Cup'
     """
-    said = GRAMMAR.read(GRAMMAR.respelt(GAMES.keyed(words)))
+    said = GRAMMAR.read(GAMES.keyed(words))
     if not said.fits or KIND not in said or GAME not in said:
         raise Refused(
             f"A tournament has one kind ({', '.join(Format)}) and one game"
