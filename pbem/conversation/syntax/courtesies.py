@@ -23,6 +23,12 @@ ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": 
 """Opening quotation or emphasis marks, with the marks that may close them."""
 LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
+NAMING = re.compile(
+    r"(?:me\b|us\b)?\s*(?:please\b)?,?\s*(?:as\b|by\b|with\b|under\b|named\b|called\b)?\s*"
+    r"(?:(?:the|my)?\s*(?:user|nick)?name\b)?\s*(?:of\b|is\b)?[ :=]*",
+    re.IGNORECASE,
+)
+"""What may stand between "join" or "register" and the name."""
 _BEFORE = re.compile(
     rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE
 )
@@ -89,6 +95,17 @@ def plainer(text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
     for plain in dict.fromkeys((text, without_quotes(text) if opening else text)):
         for bare in dict.fromkeys((plain, without_brackets(plain))):
             yield without_politeness(bare).rstrip("?"), plain != text
+
+
+def name_in(text: str) -> str:
+    """Return the name that somebody gives themselves; more than one word where it isn't plain which.
+
+    >>> name_in("me as Carol, please"), name_in("under the name carol"), name_in('"carol".'), name_in("Carol Smith")
+    ('Carol', 'carol', 'carol', 'Carol Smith')
+    """
+    bare = without_politeness(text.strip())
+    given = NAMING.sub("", bare, count=1) or bare
+    return " ".join(filter(None, (word.strip("\"'`*<>[](){}.,:;!?") for word in given.split())))
 
 
 def with_other_number(word: str, known: frozenset[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from notation.games import GAMES, GamePack
 from pbem.conversation.core import Command, Line
-from pbem.conversation.syntax import courtesies, slots
+from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cells, is_board_or_record, is_sentence
 from pbem.conversation.syntax.grammar import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.errors import Refused
@@ -154,9 +154,7 @@ class LineReader:
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
-        names = list(filter(None, (word.strip("\"'`*<>[](){}.,:;!?") for word in rest.split())))
-        if len(names) > 1 and (own := slots.own_name(f"register {rest}")):
-            names = [own]
+        names = courtesies.name_in(rest).split()
         if is_rognlie or not all(map(str.isalpha, names)):
             names = names[:1]
         which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
