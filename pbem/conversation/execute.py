@@ -5,6 +5,7 @@ Nothing here asks who the sender is; the caller has settled that.
 
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain
 
 from notation.games import GameMissing
 from pbem.conversation import feature, reading, work
@@ -30,11 +31,11 @@ from pbem.storage.models import Match, Player
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     # The text of an unsubscribe message comes from the mail program, not from the player.
-    own = Allotment() if request.sender.serves_news else allot(parsed, request.sender.match)
-    left = dict(own.by_target)
-    reply = replace(reply, prose=own.whole)
+    words = Allotment() if request.sender.serves_news else allot(parsed, request.sender.match)
+    left = dict(words.by_target)
+    reply = replace(reply, prose=left.pop(None, ()))
     done: list[str] = []
-    account = work.Account(request)
+    spent = 0
     commands = _behind_turns(parsed.commands)
     covered: tuple[Line, ...] = ()
     for number, line in enumerate(commands):
@@ -42,35 +43,34 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             continue
         later = commands[number + 1 :]
         target = target_of(line)
-        words = left.pop(target, None) if target is not None else None
+        own = left.pop(target, ())
         try:
-            account.charge(line)
-            reply = replace(reply, cost=account.spent)
+            spent = work.charge(request, line, spent)
+            reply = replace(reply, cost=spent)
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
-                before = reply if words is None else replace(reply, prose=words)
+                before = replace(reply, prose=own or reply.prose)
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
-            unsent = (*reply.prose, *(words or ()), *(line for lines in left.values() for line in lines), *own.unclear)
+            unsent = (*reply.prose, *own, *chain.from_iterable(left.values()), *words.unclear)
             about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
             reply = refused(request, about, refusal, line)
             outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
             return not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond)
-        if words is not None and target is not None:
+        if own:
             left |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
         reply = after
         covered += decision.covers
         done += [decision.log or line.command.name, *(each.command.name for each in decision.covers)]
     reply = _with_prose_sent(request, reply)
-    for target, words in left.items():
+    for target, lines in left.items():
         if isinstance(target, int):
-            reply = _with_prose_sent(request, replace(reply, prose=words), target)
+            reply = _with_prose_sent(request, replace(reply, prose=lines), target)
         else:
-            reply = reply.adding(NotSent(lines=words))  # an invitation takes only some words along
-    if own.unclear:
-        matches = tuple(target for target in own.targets if isinstance(target, int))
-        reply = reply.adding(NotSent(lines=own.unclear, matches=matches))
+            reply = reply.adding(NotSent(lines=lines))  # an invitation takes only some words along
+    if words.unclear:
+        reply = reply.adding(NotSent(lines=words.unclear, matches=words.matches))
     if parsed.withheld:
         reply = reply.adding(NotSent(lines=clipped(parsed.withheld), may_be_quoted=True))
     if parsed.overlooked:

@@ -1,7 +1,7 @@
 """The match that a command is about, and its two players."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from engines.core import Seat
 from pbem.conversation.core import Decision, Line, Request, Role
@@ -74,42 +74,32 @@ Target = int | str
 
 @dataclass(frozen=True, slots=True)
 class Allotment:
-    """The words of a message by the target to which they go."""
-
-    whole: Lines = ()
-    """What goes wherever the message goes."""
-    by_target: dict[Target, Lines] = field(default_factory=dict)
+    by_target: dict[Target | None, Lines] = field(default_factory=dict)
+    """The words of a message by the target to which they go; under None, what goes wherever the message goes."""
     unclear: Lines = ()
-    targets: tuple[Target, ...] = ()
+    """Those that may be meant for several of the matches."""
+    matches: tuple[int, ...] = ()
 
 
 def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
-    kept: dict[Target, Lines] = {}
-    for number, line in enumerate(parsed.commands):
-        if line.command.grammar.takes_below and (target := target_of(line)):
-            below = [block for block in parsed.words if block.under[-1:] == (number,)]
-            parsed = replace(parsed, words=tuple(block for block in parsed.words if block not in below))
-            kept[target] = trim([line for block in below for line in (*block.lines, "")])
-    found = _to_others(parsed, about)
-    return replace(found, by_target={**found.by_target, **kept})
-
-
-def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
-    others = [line for line in parsed.commands if not line.command.grammar.takes_below]
-    targets = list(dict.fromkeys(target for line in others if (target := target_of(line)) is not None))
-    if about is not None and about not in targets and not any(line.command.changes for line in parsed.commands):
-        targets.append(about)  # "show 6" in a reply about #15, and words below
-    if len(targets) < 2:
-        return Allotment(whole=parsed.prose, targets=tuple(targets))
+    commands = parsed.commands
+    owns = {number: line.text for number, line in enumerate(commands) if line.command.grammar.takes_below}
+    targets = dict.fromkeys(target_of(line) for number, line in enumerate(commands) if number not in owns)
+    if not any(line.command.changes for number, line in enumerate(commands) if number not in owns):
+        targets[about] = None  # "show 6" in a reply about #15, and words below
+    targets.pop(None, None)
     found: dict[Target | None, list[str]] = {}
+    unclear: list[str] = []
     for block in parsed.words:
-        found.setdefault(_owner(block, parsed.commands), []).extend((*block.lines, ""))
-    unclear = trim(found.pop(None, []))
-    return Allotment(
-        by_target={target: trim(lines) for target, lines in found.items() if target is not None},
-        unclear=unclear,
-        targets=tuple(targets),
-    )
+        owner: Target | None = owns.get(block.under[-1]) if block.under else None
+        if owner is None and len(targets) > 1:
+            owner = _owner(block, commands)
+            lines = unclear if owner is None else found.setdefault(owner, [])
+        else:
+            lines = found.setdefault(owner, [])
+        lines += (*block.lines, "")
+    matches = tuple(target for target in targets if isinstance(target, int))
+    return Allotment({owner: trim(lines) for owner, lines in found.items()}, trim(unclear), matches)
 
 
 def target_of(line: Line) -> Target | None:

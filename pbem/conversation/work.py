@@ -4,8 +4,6 @@ It is counted in turns to replay and lines to list: as measured, one takes up to
 answer (bench/growth.py). Turns cost nothing, whatever else was asked for.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
 
 from pbem.conversation.core import Line, Request
@@ -32,43 +30,29 @@ def cost(request: Request, line: Line) -> int:
     return own + (match.plies if line.ply is None else min(line.ply, match.plies))
 
 
-@dataclass
-class Account:
-    request: Request
-    spent: int = 0
-
-    @cached_property
-    def _earlier(self) -> int:
-        sender = self.request.sender
-        if not sender.proven or sender.player is None:
-            return 0
-        return rate_limits.cost_of_hour(self.request.session, sender.player, self.request.incoming, self.request.now)
-
-    def charge(self, line: Line) -> None:
-        """Add what the line costs; raise Refused if that's too much. One line alone never is."""
-        own = cost(self.request, line)
-        if not own:
-            return
-        is_unproven = self.request.sender.standing is not None
-        if self.spent and self.spent + own > (MOST_UNPROVEN if is_unproven else MOST):
-            proven = "in a reply to one of our messages" if is_unproven else "in another message"
-            raise Refused(
-                "One message can't hold everything you asked for, so the answer ends here.",
-                read=line.text,
-                fits=f"Send this line and those below {proven}.",
-            )
-        if self._earlier and self._earlier + self.spent + own > MOST_PER_HOUR:
-            raise self._too_much(line, MOST_PER_HOUR - self.spent - own)
-        self.spent += own
-
-    def _too_much(self, line: Line, most: int) -> Refused:
-        request = self.request
-        assert request.sender.player is not None  # noqa: S101 - nobody else has an hour's budget
-        again = rate_limits.when_cost_falls_to(request.session, request.sender.player, most, request.now)
+def charge(request: Request, line: Line, spent: int) -> int:
+    """Return what a message has cost with that line; raise Refused if that's too much. One line alone never is."""
+    own = cost(request, line)
+    if not own:
+        return spent
+    is_unproven = request.sender.standing is not None
+    if spent and spent + own > (MOST_UNPROVEN if is_unproven else MOST):
+        proven = "in a reply to one of our messages" if is_unproven else "in another message"
+        raise Refused(
+            "One message can't hold everything you asked for, so the answer ends here.",
+            read=line.text,
+            fits=f"Send this line and those below {proven}.",
+        )
+    sender, session = request.sender, request.session
+    player = sender.player if sender.proven else None
+    earlier = rate_limits.cost_of_hour(session, player, request.incoming, request.now) if player else 0
+    if player and earlier and earlier + spent + own > MOST_PER_HOUR:
+        again = rate_limits.when_cost_falls_to(session, player, MOST_PER_HOUR - spent - own, request.now)
         minutes = max(1, ceil((again - request.now).total_seconds() / 60))
-        return Refused(
+        raise Refused(
             "You've had us look up as much as one player can within an hour, so the answer ends here.",
             read=line.text,
             fits=f"This works again in {minutes} minutes. Your turns count as always.",
             gist=f"{rate_limits.ONCE}until {again:%d %H}",
         )
+    return spent + own

@@ -6,19 +6,20 @@ import pytest
 from sqlmodel import Session
 
 from pbem.conversation import work
-from pbem.conversation.work import MOST, MOST_PER_HOUR, MOST_UNPROVEN, Account, cost
+from pbem.conversation.core import Request
+from pbem.conversation.work import MOST, MOST_PER_HOUR, MOST_UNPROVEN, charge, cost
 from pbem.errors import Refused
 from pbem.storage.models import Incoming
 from tests.commands.requests import asked, read
 from tests.contests import FIRST, NOW, people, started
 
 
-def account(session: Session, *, proven: bool = True) -> Account:
-    """Begin a match. Return the account of a message of alice's."""
+def begun(session: Session, *, proven: bool = True) -> Request:
+    """Begin a match. Return a message of alice's."""
     started(session)
     alice, *_ = people(session)
     request = asked(session, alice)
-    return Account(replace(request, sender=replace(request.sender, proven=proven)))
+    return replace(request, sender=replace(request.sender, proven=proven))
 
 
 @pytest.mark.parametrize(
@@ -26,12 +27,12 @@ def account(session: Session, *, proven: bool = True) -> Account:
     [(True, MOST, "in another message"), (False, MOST_UNPROVEN, "in a reply to one of our messages")],
 )
 def test_a_message_is_answered_up_to_what_it_can_cost(session: Session, proven: bool, most: int, instead: str) -> None:
-    spent, line = account(session, proven=proven), read("show 1")
+    request, line, spent = begun(session, proven=proven), read("show 1"), 0
 
-    while spent.spent + cost(spent.request, line) <= most:
-        spent.charge(line)
+    while spent + cost(request, line) <= most:
+        spent = charge(request, line, spent)
     with pytest.raises(Refused, match="can't hold everything") as refused:
-        spent.charge(line)
+        charge(request, line, spent)
 
     assert instead in str(refused.value.fits)
 
@@ -39,30 +40,27 @@ def test_a_message_is_answered_up_to_what_it_can_cost(session: Session, proven: 
 @pytest.mark.parametrize("line", ["show 1", "games", "record 1"])
 def test_one_line_is_answered_whatever_it_costs(session: Session, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     monkeypatch.setattr(work, "MOST", 1)
-    spent = account(session)
 
-    spent.charge(read(line))
-
-    assert spent.spent > work.MOST
+    assert charge(begun(session), read(line), 0) > work.MOST
 
 
 @pytest.mark.parametrize("line", [FIRST, "say hello", "resign"])
 def test_what_does_more_than_look_costs_nothing(session: Session, line: str) -> None:
-    assert cost(account(session).request, read(line)) == 0
+    assert cost(begun(session), read(line)) == 0
 
 
 @pytest.mark.parametrize("proven", [True, False])
 def test_who_has_had_much_looked_up_within_an_hour_waits_and_forgeries_use_up_nothing(
     session: Session, proven: bool
 ) -> None:
-    spent = account(session, proven=proven)
+    request = begun(session, proven=proven)
     rows = {"player": people(session)[0].id, "cost": MOST_PER_HOUR, "received": NOW}
     session.add(Incoming(key="earlier", size=0, source="test", recipients=[], **rows))
     session.flush()
 
     if proven:
         with pytest.raises(Refused, match="as much as one player can within an hour") as refused:
-            spent.charge(read("show 1"))
+            charge(request, read("show 1"), 0)
         assert "works again in 60 minutes" in str(refused.value.fits)
     else:
-        spent.charge(read("show 1"))
+        charge(request, read("show 1"), 0)
