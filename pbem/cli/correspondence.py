@@ -75,7 +75,7 @@ def _standing(session: Session, player: Player) -> Iterator[str]:
     if player.confirmed is None:
         yield "a guest: was invited or has asked something, and hasn't joined"
     if player.banned is not None:
-        yield f'banned since {player.banned:%Y-%m-%d}; "pbem player unban {name}" opens the account again'
+        yield f'banned since {player.banned:%Y-%m-%d}; "pbem moderate unban {name}" opens the account again'
     if player.complained is not None:
         yield f"complained to their mail provider on {player.complained:%Y-%m-%d}, and gets turns only"
     if player.stopped is not None:

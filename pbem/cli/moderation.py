@@ -1,7 +1,4 @@
-"""Commands that moderate, as the admin writes them by mail: match close and adjudicate, player ban and so on, announce.
-
-And lists: player list, acts.
-"""
+"""The commands moderate and announce, for what the admin can write by mail, and lists: player list, acts."""
 
 import os
 import pwd
@@ -28,7 +25,6 @@ from pbem.cli.core import (
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import acts, orders, roster
-from pbem.features.moderation.acts import BanOutcome
 from pbem.features.moderation.roster import AccountKind
 from pbem.matches import history
 from pbem.matches.queries import name
@@ -37,12 +33,7 @@ from pbem.players import directory
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Player
 
-MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
-Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')]
-NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
-Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
-Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
-Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
+ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 
 
 @app.command("player list")
@@ -85,54 +76,22 @@ def acts_(
     listed.show(out, "nothing was done", page=page, more=more, as_json=as_json)
 
 
-@app.command("match close")
-def close(
-    number: MatchNumber, note: Note = "", tell: Tell = False, yes: YesOption = False, config_file: ConfigOption = CONFIG
-) -> None:
-    _order(config_file, "close", str(number), note=note, tell=tell, yes=yes)
-
-
-@app.command("match adjudicate")
-def adjudicate(
-    number: MatchNumber,
-    winner: Winner,
-    note: Note = "",
-    tell: Tell = False,
+@app.command()
+def moderate(
+    order: Annotated[list[str], typer.Argument(help="What to do, in the words of `help moderation`: ban bob.")],
+    note: Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")] = "",
+    tell: Annotated[bool, typer.Option("--tell", help="Tell the players the note.")] = False,
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    _order(config_file, "adjudicate", str(number), winner, note=note, tell=tell, yes=yes)
-
-
-@app.command("player ban")
-def ban(
-    player: PlayerName,
-    matches: Becomes = BanOutcome.CANCELLED,
-    note: Note = "",
-    tell: Tell = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    _order(config_file, "ban", player, f"matches={matches}", note=note, tell=tell, yes=yes)
-
-
-@app.command("player unban")
-def unban(
-    player: PlayerName, note: Note = "", tell: Tell = False, yes: YesOption = False, config_file: ConfigOption = CONFIG
-) -> None:
-    _order(config_file, "unban", player, note=note, tell=tell, yes=yes)
-
-
-@app.command("player rename")
-def rename(
-    player: PlayerName,
-    new: NewName,
-    note: Note = "",
-    tell: Tell = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    _order(config_file, "rename", player, new, note=note, tell=tell, yes=yes)
+    name, *words = order
+    if name not in ORDERS:
+        raise Refused(f'There is no order "{name[:40]}".', fits=f"Write {' or '.join(ORDERS)}.")
+    several = next((word for word in words if word.split() != [word]), None)
+    if several is not None:
+        raise Refused(f'"{several[:40]}" isn\'t one word.')
+    with stored(config_file) as server:
+        _obey(server, name, " ".join((*words, *(["tell=yes"] if tell else []))), note, yes=yes)
 
 
 @app.command()
@@ -144,14 +103,6 @@ def announce(
     with stored(config_file) as server:
         subject, _, below = core.text_in(file).strip().partition("\n")
         _obey(server, "announce", subject, below, yes=yes)
-
-
-def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes: bool) -> None:
-    several = next((word for word in words if word.split() != [word]), None)
-    if several is not None:
-        raise Refused(f'"{several[:40]}" isn\'t one word.')
-    with stored(config_file) as server:
-        _obey(server, name, " ".join((*words, *(["tell=yes"] if tell else []))), note, yes=yes)
 
 
 def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> None:

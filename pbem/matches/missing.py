@@ -30,7 +30,7 @@ def require(session: Session) -> None:
         if (why := GAMES.why_missing(key, version))
     ]
     if needed:
-        raise GamesNeeded(f'{"; ".join(needed)}. Or end them with "pbem match close NUMBER"')
+        raise GamesNeeded(f'{"; ".join(needed)}. Or end them with "pbem moderate close NUMBER"')
 
 
 def _running(session: Session, key: str, version: int) -> str:

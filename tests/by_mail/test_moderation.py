@@ -30,8 +30,8 @@ def state(letters: Correspondence, number: int = 1) -> tuple[object, ...]:
 
 @pytest.mark.slow
 def test_a_match_and_a_challenge_are_closed_and_both_are_told(letters: Correspondence) -> None:
-    mails = operate(letters, "match", "close", "1", "--note", "Both asked for it.")
-    withdrawn = operate(letters, "match", "close", "2", "--note", "The game\nis broken.", "--tell")
+    mails = operate(letters, "moderate", "close", "1", "--note", "Both asked for it.")
+    withdrawn = operate(letters, "moderate", "close", "2", "--note", "The game\nis broken.", "--tell")
 
     assert (state(letters), state(letters, 2)) == (
         ("over", "cancelled", None, False),
@@ -54,7 +54,7 @@ def test_a_match_and_a_challenge_are_closed_and_both_are_told(letters: Correspon
 def test_an_adjudicated_match_counts_like_any_other_result(
     letters: Correspondence, winner: str, seat: int | None
 ) -> None:
-    mails = operate(letters, "match", "adjudicate", "1", winner)
+    mails = operate(letters, "moderate", "adjudicate", "1", winner)
 
     assert state(letters) == ("over", "adjudicated", seat, True)
     assert {str(mail["To"]) for mail in mails if "by adjudication" in said(mail)} == {ALICE, BOB}
@@ -66,7 +66,7 @@ def test_an_adjudicated_match_counts_like_any_other_result(
 def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(
     letters: Correspondence, outcome: str, ending: tuple[object, ...]
 ) -> None:
-    mails = operate(letters, "player", "ban", "bob", "--note", "Insults.", "--matches", outcome)
+    mails = operate(letters, "moderate", "ban", "bob", "--note", "Insults.", f"matches={outcome}")
 
     assert (state(letters)[1:], state(letters, 2)[0]) == (ending, "withdrawn")
     assert letters.rows("select count(*) from seek where closed is null") == [1]
@@ -81,7 +81,7 @@ def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(
 @pytest.mark.slow
 def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Correspondence) -> None:
     turn = letters.last("bob")
-    operate(letters, "player", "ban", "bob")
+    operate(letters, "moderate", "ban", "bob")
     before = letters.rows("select count(*) from match union all select count(*) from seek")
 
     (answer,) = letters.say("bob", "challenge alice quadrature\nseek kvadratik")
@@ -109,7 +109,7 @@ def test_a_challenge_that_reached_the_queue_before_the_ban_does_not_begin_a_matc
 @pytest.mark.slow
 def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: Correspondence) -> None:
     personal = letters.personal("bob")
-    operate(letters, "player", "ban", "bob", "--note", "Insults.")
+    operate(letters, "moderate", "ban", "bob", "--note", "Insults.")
 
     (export,) = letters.write(BOB, "export me", to=personal)
     held = next(part.get_content() for part in export.iter_attachments() if part.get_filename() == "bob.json")
@@ -124,16 +124,16 @@ def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: 
 
 
 def test_whoever_is_unbanned_plays_again(letters: Correspondence) -> None:
-    operate(letters, "player", "ban", "bob")
+    operate(letters, "moderate", "ban", "bob")
 
-    (mail,) = operate(letters, "player", "unban", "bob")
+    (mail,) = operate(letters, "moderate", "unban", "bob")
 
     assert (mail["To"], "has opened your account again" in said(mail)) == (BOB, True)
     assert len(letters.say("bob", "challenge alice quadrature")) == 2
 
 
 def test_a_new_name_is_told_and_the_old_one_stays_nobody_s(letters: Correspondence) -> None:
-    mails = operate(letters, "player", "rename", "bob", "Robert", "--note", "Rude.", "--tell")
+    mails = operate(letters, "moderate", "rename", "bob", "Robert", "--note", "Rude.", "--tell")
 
     assert {str(mail["To"]) for mail in mails} == {ALICE, BOB}
     (to_alice,), (to_bob,) = to(mails, "alice"), to(mails, "bob")

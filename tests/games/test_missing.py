@@ -26,12 +26,12 @@ def test_no_server_starts_without_the_game_of_a_running_match_and_the_operator_c
     assert refused.exit_code == 2
     (sentence,) = refused.stderr.splitlines()
     assert sentence.startswith(f"pbem: 1 running match (#1) needs noughts 1 ({INSTALL}")
-    assert sentence.endswith('Or end them with "pbem match close NUMBER"')
+    assert sentence.endswith('Or end them with "pbem moderate close NUMBER"')
     checked = letters.operate("check")
     assert (checked.exit_code, f"match #1: {INSTALL}" in checked.stdout) == (1, True)
     assert INSTALL in " ".join(letters.operate("doctor").stdout.split())
 
-    assert letters.operate("match", "close", "1", "--yes").exit_code == 0
+    assert letters.operate("moderate", "close", "1", "--yes").exit_code == 0
     letters.execute("update outgoing set due = '2026-03-01 00:00:00.000000' where sent is null")
     letters.wait(minutes=1)
 

@@ -69,9 +69,6 @@ VERBS = {
     "queue drop": Verb("99", code=1, absent=("98",)),
     "queue resend": Verb("99", code=1, absent=("98",)),
     "player list": Verb(),
-    "player ban": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
-    "player unban": Verb("x2 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
-    "player rename": Verb("x0 carl --yes", absent=tuple(f"{each} carl --yes" for each in NOBODY)),
     "player trust": Verb("x0", absent=NOBODY),
     "player revoke": Verb("x0", absent=NOBODY),
     "player bounced": Verb(absent=tuple(f"--again {each}" for each in NOBODY)),
@@ -81,14 +78,16 @@ VERBS = {
         taken=("x0 --folder T/mail.eml", "x0 --folder T/mail.eml/x0", "x0 --folder T/in"),
     ),
     "player delete": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
-    "match close": Verb("1 --yes", absent=("99 --yes",)),
-    "match adjudicate": Verb("1 draw --yes", absent=("99 draw --yes", "1 nobody --yes")),
     "tournament open": Verb("swiss quadraphages time=14d+1d", absent=("swiss chess time=14d+1d", "knitting")),
     "tournament list": Verb(),
     "tournament show": Verb("1", absent=("99",)),
     "tournament begin": Verb("1", absent=("99",)),
     "tournament end": Verb("2", absent=("99",)),
     "ratings rebuild": Verb(),
+    "moderate": Verb(
+        "rename x0 carl --yes",
+        absent=(*(f"ban {each} --yes" for each in NOBODY), "close 99 --yes", "adjudicate 1 nobody --yes", "hang x0"),
+    ),
     "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
     "acts": Verb(absent=NOBODY),
     "games": Verb(needs=NOTHING),
@@ -140,7 +139,7 @@ def busy(site: Site) -> Site:
     for verb in ("tournament open swiss", "tournament open ladder", "tournament open knockout"):
         done = site.pbem(*verb.split(), "quadraphages", "time=14d+1d")
         assert done.code == 0, done.said
-    assert site.pbem("player", "ban", "x2", "--yes").code == 0
+    assert site.pbem("moderate", "ban", "x2", "--yes").code == 0
     site.rows("update tournament set started = created where id = 3")
     return site
 

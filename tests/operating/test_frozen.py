@@ -52,7 +52,7 @@ def test_commands_say_which_stopped_process_holds_the_database(
     assert told(writer.pid) in done.out
     monkeypatch.setattr(pbem.storage.sqlite, "BUSY_SECONDS", 0.1)  # half a minute in production
     locked = f"database is locked by {told(writer.pid)}"
-    for words in (("match", "close", "1", "--yes"), ("player", "revoke", "x0"), ("feed", "-"), ("run", "--once")):
+    for words in (("moderate", "close", "1", "--yes"), ("player", "revoke", "x0"), ("feed", "-"), ("run", "--once")):
         done = on_sqlite.pbem(*words, stdin=b"From: a@b.example\n\nhelp\n")
         assert (done.code, done.err) == (2, f"pbem: the database: {locked}\n"), words
     found = json.loads(on_sqlite.pbem("doctor", "--json").out)
@@ -61,7 +61,7 @@ def test_commands_say_which_stopped_process_holds_the_database(
     assert on_sqlite.pbem("show", "1").code == 0, "reading waits for nobody"
     writer.kill()
     writer.wait()
-    assert on_sqlite.pbem("match", "close", "1", "--yes").code == 0
+    assert on_sqlite.pbem("moderate", "close", "1", "--yes").code == 0
 
 
 @pytest.mark.slow

@@ -27,20 +27,20 @@ def everything(letters: Correspondence) -> list[object]:
 
 
 REFUSED = [
-    (("match", "close", "9"), "There is no match 9."),
-    (("match", "close", "1", "--tell"), "The players should learn why, and you haven't said it."),
-    (("match", "close", "1", "--note", "x" * 1001), "longer than 1000 characters"),
-    (("match", "adjudicate", "1", "carol"), "carol doesn't play in match 1. alice and bob do; or write draw."),
-    (("match", "adjudicate", "2", "alice"), "Match 2 hasn't started, so it has no result."),
-    (("player", "ban", "nobody"), "No player is called nobody."),
-    (("player", "ban", "bob insults"), '"bob insults" isn\'t one word.'),
-    (("player", "rename", "bob", ""), '"" isn\'t one word.'),
-    (("player", "ban", "9" * 30), f"No player is called {'9' * 30}."),
-    (("player", "unban", "alice"), "The account of alice isn't closed."),
-    (("player", "rename", "alice", "bob"), "The name bob is taken"),
-    (("player", "rename", "alice", "seek"), "can't be a player's name"),
-    (("player", "rename", "alice", "the-house"), "can't be a player's name"),
-    (("player", "ban", "house"), "No player is called house."),
+    (("moderate", "close", "9"), "There is no match 9."),
+    (("moderate", "close", "1", "--tell"), "The players should learn why, and you haven't said it."),
+    (("moderate", "close", "1", "--note", "x" * 1001), "longer than 1000 characters"),
+    (("moderate", "adjudicate", "1", "carol"), "carol doesn't play in match 1. alice and bob do; or write draw."),
+    (("moderate", "adjudicate", "2", "alice"), "Match 2 hasn't started, so it has no result."),
+    (("moderate", "ban", "nobody"), "No player is called nobody."),
+    (("moderate", "ban", "bob insults"), '"bob insults" isn\'t one word.'),
+    (("moderate", "rename", "bob", ""), '"" isn\'t one word.'),
+    (("moderate", "ban", "9" * 30), f"No player is called {'9' * 30}."),
+    (("moderate", "unban", "alice"), "The account of alice isn't closed."),
+    (("moderate", "rename", "alice", "bob"), "The name bob is taken"),
+    (("moderate", "rename", "alice", "seek"), "can't be a player's name"),
+    (("moderate", "rename", "alice", "the-house"), "can't be a player's name"),
+    (("moderate", "ban", "house"), "No player is called house."),
     (("announce", "missing.txt"), "missing.txt: No such file or directory"),
     (("announce", "/dev/null"), "An announcement needs a subject and a text."),
 ]
@@ -59,8 +59,8 @@ def test_nothing_is_done_without_a_yes(letters: Correspondence, tmp_path: Path) 
     (tmp_path / "news").write_text("News\n\nNone.\n", encoding="utf-8")
     before = everything(letters)
     for words in (
-        *(("match", "close", "1"), ("match", "adjudicate", "1", "alice"), ("player", "ban", "bob")),
-        ("player", "rename", "bob", "robert"),
+        *(("moderate", "close", "1"), ("moderate", "adjudicate", "1", "alice"), ("moderate", "ban", "bob")),
+        ("moderate", "rename", "bob", "robert"),
         ("announce", str(tmp_path / "news")),
     ):
         assert letters.operate(*words).exit_code == 1
@@ -68,7 +68,7 @@ def test_nothing_is_done_without_a_yes(letters: Correspondence, tmp_path: Path) 
 
 
 def test_the_operator_sees_what_happens_and_is_asked(letters: Correspondence) -> None:
-    result = letters.operate("player", "ban", "bob", "--note", "matches=lost is too hard", keys="y\n")
+    result = letters.operate("moderate", "ban", "bob", "--note", "matches=lost is too hard", keys="y\n")
 
     shown, asked, told = done(result).partition("is that what you want? [y/N]: y")
     sentence = "The account of bob (bob@mail.example) is closed. 1 running match ended\nwithout a result."
@@ -84,7 +84,7 @@ def test_the_operator_sees_what_happens_and_is_asked(letters: Correspondence) ->
 
 def test_a_name_that_was_taken_away_leaves_no_trace_once_its_player_has_left(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "#1 say Hello from bob.")
-    done(letters.operate("player", "rename", "bob", "robert", "--note", "bob is rude", "--yes"))
+    done(letters.operate("moderate", "rename", "bob", "robert", "--note", "bob is rude", "--yes"))
     letters.wait()
 
     done(letters.operate("player", "delete", "robert", "--yes"))

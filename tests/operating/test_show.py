@@ -74,8 +74,8 @@ def test_it_is_said_what_waits_until_when_and_what_frees_a_player(
     assert 'suspended until a message from them or "pbem player bounced --again bob", or 2027-03-02' in unreachable
     assert letters.operate("player", "bounced", "--again", "bob").exit_code == 0
     assert "reached" not in shown("bob")
-    assert letters.operate("player", "ban", "bob", "--yes").exit_code == 0
-    assert '"pbem player unban bob" opens the account again' in shown("bob")
+    assert letters.operate("moderate", "ban", "bob", "--yes").exit_code == 0
+    assert '"pbem moderate unban bob" opens the account again' in shown("bob")
 
 
 def test_an_address_of_nobody_has_its_messages(letters: Correspondence) -> None:

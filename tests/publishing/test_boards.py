@@ -77,7 +77,7 @@ def test_revoking_ends_it_at_once_and_so_does_a_ban(boards: Archive) -> None:
     boards.letters.say("bob", "revoke")
     boards.letters.reply(boards.letters.last("bob"), "yes")
     assert not shown(boards, before)
-    boards.letters.operate("player", "ban", "alice", "--yes")
+    boards.letters.operate("moderate", "ban", "alice", "--yes")
     assert not shown(boards, others)
 
 

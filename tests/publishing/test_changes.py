@@ -49,7 +49,7 @@ def test_everything_that_happens_is_shown(watch: Watch) -> None:
     assert "carol" not in watch.see("somebody without a name")[MATCHES[1]]
     site.choose("on", "carol")
     assert "carol" in watch.see("somebody with a name")[MATCHES[1]]
-    assert site.letters.operate("player", "rename", "alice", "alicia", "--yes").exit_code == 0
+    assert site.letters.operate("moderate", "rename", "alice", "alicia", "--yes").exit_code == 0
     assert "players/alice.html" not in watch.see("a name")
     site.letters.say("bob", "resign 2")
     site.letters.reply(site.letters.last("bob"), "yes")

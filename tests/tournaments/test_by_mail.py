@@ -95,7 +95,7 @@ def test_who_is_banned_or_leaves_is_out(letters: Correspondence) -> None:
     letters.play(scenes.opened, "round-robin kvadratik time=3d/move places=4")
     letters.say("alice", "enter 2")
 
-    letters.operate("player", "ban", "alice", "--yes")
+    letters.operate("moderate", "ban", "alice", "--yes")
     letters.reply(scenes.answer(letters, "dave", "delete me"), "yes")
     letters.wait()
 

@@ -63,7 +63,7 @@ def test_who_leaves_plays_on_without_changing_the_ladder(letters: Correspondence
 
 def test_who_is_banned_or_leaves_the_server_is_off(letters: Correspondence) -> None:
     letters.say("dave", "climb 1 bob")
-    letters.operate("player", "ban", "alice", "--yes")
+    letters.operate("moderate", "ban", "alice", "--yes")
     letters.reply(scenes.answer(letters, "bob", "delete me"), "yes")
     letters.wait()
 
