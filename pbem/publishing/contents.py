@@ -35,6 +35,8 @@ class PageLine:
     title: str
     players: tuple[Shown, Shown]
     result: str
+    score: str
+    """1-0 or 0-1; = for a draw, - for no result, * while it is running."""
     is_over: bool
     plies: int
     day: datetime
@@ -93,13 +95,15 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     players = (first, second)
     is_over = listed.is_over
     if not is_over:
-        result = f"running, turn {listed.plies + 1}"
+        result, score = f"running, turn {listed.plies + 1}", "*"
     elif listed.termination in WITHOUT_RESULT:
-        result = "no result"
+        result, score = "no result", "-"
+    elif listed.winner is None:
+        result, score = "draw", "="
     else:
-        result = "draw" if listed.winner is None else f"{players[listed.winner].name} won"
+        result, score = f"{players[listed.winner].name} won", ("1-0", "0-1")[listed.winner]
     title = GAMES.title(listed.game)
-    return PageLine(listed.number, title, players, result, is_over, listed.plies, listed.day)
+    return PageLine(listed.number, title, players, result, score, is_over, listed.plies, listed.day)
 
 
 def lines(session: Session, matches: Sequence[Listed]) -> list[PageLine]:

@@ -1,11 +1,10 @@
-"""Atom feeds (RFC 4287) of the newest matches: of all, of a player, of a tournament; and sitemaps."""
+"""Atom feeds (RFC 4287) of the newest matches: of all, of a player, of a tournament."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from feedgenerator import Atom1Feed
-from jinja2 import Template
 
 from pbem.publishing.contents import PageLine
 from pbem.publishing.pages import Site, match_path
@@ -13,12 +12,6 @@ from pbem.publishing.pages import Site, match_path
 ENTRIES = 50
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """The date of a feed without entries: that of the names in all feeds."""
-SITEMAP = Template(
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<{{ all }} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    "{% for url in urls %}<{{ each }}><loc>{{ url }}</loc></{{ each }}>\n{% endfor %}</{{ all }}>\n",
-    autoescape=True,
-)
 
 
 def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLine]) -> str:
@@ -47,11 +40,6 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLi
     feed.latest_post_date = lambda: over[0].day if over else BEGINNING
     text = feed.writeString("utf-8")
     return text if isinstance(text, str) else str(text, "utf-8")
-
-
-def sitemap(site: Site, paths: Sequence[str], *, is_index: bool = False) -> str:
-    kind = {"all": "sitemapindex", "each": "sitemap"} if is_index else {"all": "urlset", "each": "url"}
-    return str(SITEMAP.render(urls=[site.absolute(path) for path in paths], **kind))
 
 
 def _id(site: Site, what: str) -> str:

@@ -1,56 +1,67 @@
-"""The same for programs: lists of matches and tournaments as JSON, which templates/site/schema.json describes.
-
-The archive is searched by a browser in short lists, one for each folder of matches, which name players and games once.
-"""
+"""The same for programs: each page as JSON, which templates/site/schema.json describes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.publishing.contents import PageLine, Span, TournamentPage
-from pbem.publishing.pages import Site, index_path, match_path, player_path, tournament_path
-from pbem.publishing.visibility import Listed, Shown
+from pbem.matches.ratings.standings import RatingPlace
+from pbem.publishing import match_pages
+from pbem.publishing.contents import PageLine, PagePlace, Span, TournamentPage
+from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.pages import Site, folder_path, game_path, match_path, player_path, tournament_path
+from pbem.publishing.visibility import Shown
 
-VERSION = 1
-
-
-def matches(site: Site, lines: Sequence[PageLine], folders: Sequence[str] | None = None) -> str:
-    told: dict[str, Any] = {"version": VERSION, "site": site.name, "matches": [_match(line) for line in lines]}
-    return _written(told if folders is None else told | {"folders": folders})
+VERSION = 2
 
 
-def index(matches: Sequence[Listed], people: Mapping[int, Shown]) -> str:
-    """Return matches as a short list to be searched, as the schema has it: one in a line."""
-    players: dict[str, int] = {}
-    games: dict[str, int] = {}
-    rows = []
-    for each in matches:
-        seats = [people[seat].name if seat in people and people[seat].has_page else None for seat in each.seats]
-        named = (None if name is None else players.setdefault(name, len(players)) for name in seats)
-        game = games.setdefault(GAMES.title(each.game), len(games))
-        rows.append([each.number, game, *named, _score(each), each.plies, f"{each.day:%Y-%m-%d}"])
-    told = {"version": VERSION, "players": [*players], "games": [*games]}
-    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
-    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    return f'{head}, "matches": [\n{lines}\n]}}\n'
-
-
-def _score(listed: Listed) -> str:
-    if not listed.is_over:
-        return "*"
-    if listed.termination in WITHOUT_RESULT:
-        return "-"
-    return "=" if listed.winner is None else ("1-0", "0-1")[listed.winner]
-
-
-def archive(site: Site, spans: Sequence[Span]) -> str:
+def matches(site: Site, lines: Sequence[PageLine], spans: Sequence[Span] | None = None) -> str:
     folders = [
-        {"index": index_path(each.folder), "matches": each.matches, "first": each.first, "last": each.last}
-        for each in spans
+        {"path": folder_path(each.folder), "matches": each.matches, "first": each.first, "last": each.last}
+        for each in spans or ()
     ]
-    return _written({"version": VERSION, "site": site.name, "folders": folders})
+    return _written(site, {"matches": list(map(_match, lines))} | ({} if spans is None else {"folders": folders}))
+
+
+def match(site: Site, shown: MatchPage) -> str:
+    """Return a match with its turns, and once it is over with AbstractPlay's record of it."""
+    played = [
+        {
+            "number": each.number,
+            "player": each.seat,
+            "turn": each.turn,
+            "received": f"{each.when.received:%Y-%m-%dT%H:%M:%SZ}" if each.when else None,
+        }
+        for each in shown.boards[1:]
+    ]
+    told = _match(shown.line) | {
+        "options": shown.options,
+        "time": shown.time,
+        "rated": shown.rated,
+        "tournament": shown.tournament,
+        "played": played,
+    }
+    if shown.line.is_over:
+        told["gamerecord"] = json.loads(match_pages.file(shown, "json", site.name))
+    return _written(site, told)
+
+
+def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
+    places = [{"game": GAMES.title(each.game), **_counted(each), "rating": each.shown} for each in ratings]
+    return _written(site, {"player": _player(shown), "ratings": places, "matches": list(map(_match, lines))})
+
+
+def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
+    told = [
+        {"number": each.number, "player": _player(each.player), **_counted(each), "rating": each.rating}
+        for each in places
+    ]
+    about = {"game": GAMES.title(key), "page": game_path(key), "places": told}
+    return _written(site, about | {"matches": list(map(_match, lines))})
+
+
+def _counted(place: PagePlace | RatingPlace) -> dict[str, int]:
+    return {"won": place.wins, "drawn": place.draws, "lost": place.losses}
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
@@ -70,8 +81,6 @@ def tournament(site: Site, shown: TournamentPage) -> str:
         ]
     )
     told = {
-        "version": VERSION,
-        "site": site.name,
         "number": shown.line.number,
         "title": shown.line.title,
         "kind": shown.line.kind,
@@ -81,9 +90,9 @@ def tournament(site: Site, shown: TournamentPage) -> str:
         "page": tournament_path(shown.line.number),
         "standings": rows,
         "rungs": [_player(each) for each in shown.rungs],
-        "matches": [_match(line) for line in shown.matches],
+        "matches": list(map(_match, shown.matches)),
     }
-    return _written(told)
+    return _written(site, told)
 
 
 def _match(line: PageLine) -> dict[str, Any]:
@@ -93,6 +102,7 @@ def _match(line: PageLine) -> dict[str, Any]:
         "players": [_player(each) for each in line.players],
         "over": line.is_over,
         "result": line.result,
+        "score": line.score,
         "turns": line.plies,
         "day": f"{line.day:%Y-%m-%d}",
         "page": match_path(line.number),
@@ -104,5 +114,5 @@ def _player(shown: Shown) -> dict[str, str]:
     return {"name": shown.name} | ({"page": player_path(shown.name)} if shown.has_page else {})
 
 
-def _written(told: dict[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+def _written(site: Site, told: dict[str, Any]) -> str:
+    return json.dumps({"version": VERSION, "site": site.name, **told}, ensure_ascii=False, indent=1) + "\n"

@@ -138,8 +138,8 @@ def endings(shown: MatchPage) -> list[str]:
     """Return the endings of the files that lie beside the page of a match; none if its game isn't there."""
     if not shown.boards:
         return []
-    has_moved = ["gif"] if shown.snapshot.texts else []
-    return ["txt", *(["json", *has_moved] if shown.line.is_over else ()), "png"]
+    has_moved = shown.line.is_over and shown.snapshot.texts
+    return ["txt", "json", *(["gif"] if has_moved else ()), "png"]
 
 
 def file(shown: MatchPage, ending: str, origin: str) -> bytes:

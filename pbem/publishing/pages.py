@@ -51,13 +51,13 @@ def player_path(name: str, ending: str = "html") -> str:
     return f"players/{name}.{ending}"
 
 
-def index_path(folder: int) -> str:
-    """Return where the list by which the matches of a folder are searched is in the site.
+def folder_path(folder: int) -> str:
+    """Return where the matches of a folder are listed in the site, for programs.
 
-    >>> index_path(41)
-    'matches/41/search.json'
+    >>> folder_path(41)
+    'matches/41/index.json'
     """
-    return f"matches/{folder}/search.json"
+    return f"matches/{folder}/index.json"
 
 
 def tournament_path(number: int, ending: str = "html") -> str:
@@ -181,9 +181,9 @@ def archive(site: Site, spans: Sequence[Span]) -> str:
     return render("archive", "archive.html", site=site, spans=spans, THOUSAND=THOUSAND)
 
 
-def players(site: Site, names: Sequence[str]) -> str:
+def players(site: Site, names: Sequence[str], block: int, last: int) -> str:
     groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
-    return render("players", "players.html", site=site, groups=groups)
+    return render("players", "players.html", site=site, groups=groups, block=block, last=last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,15 +25,14 @@ from pbem.messages.said.sections import templates_folder
 from pbem.publishing import contents, feeds, front, machine_readable, match_pages, pages, visibility
 from pbem.publishing.board_pages import Boards
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.pages import Site, match_path, player_path, tournament_path
+from pbem.publishing.pages import Site, player_path, tournament_path
 from pbem.publishing.visibility import Listed
 from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
-OVERVIEWS = ("index.html", "archive.html", "players.html")
-FORMAT = 5
+FORMAT = 6
 """To be raised when the code makes other pages of the same data."""
 LARGEST_CACHE = 64 << 20
 """Bytes of pages that are kept."""
@@ -85,8 +84,8 @@ def front_page(view: View) -> Content:
 
 def newest(view: View) -> Content:
     running, over = contents.running(view.session, NEWEST), contents.over(view.session, feeds.ENTRIES)
-    folders = [f"matches/{each.folder}/index.json" for each in contents.spans(view.session)]
-    return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), folders)
+    spans = list(contents.spans(view.session))
+    return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), spans)
 
 
 def feed(view: View) -> Content:
@@ -94,38 +93,25 @@ def feed(view: View) -> Content:
     return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
 
 
-def sitemap(view: View) -> Content:
-    maps = ["sitemap-pages.xml", *(f"matches/{each.folder}/sitemap.xml" for each in contents.spans(view.session))]
-    return feeds.sitemap(view.site, maps, is_index=True) if view.site.url else None
+def archive(view: View) -> Content:
+    return pages.archive(view.site, list(contents.spans(view.session)))
 
 
-def sitemap_of_pages(view: View) -> Content:
-    others = [*map(player_path, _names(view.session)), *OVERVIEWS, *map(pages.game_path, GAMES)]
-    return feeds.sitemap(view.site, others) if view.site.url else None
+def players(view: View, block: str) -> Content:
+    """Return a thousand of the players, in the order in which they came; without a number, the newest."""
+    last = visibility.last_player(view.session) // contents.THOUSAND
+    number = int(block) if block else last
+    names = visibility.names(view.session, number * contents.THOUSAND, contents.THOUSAND)
+    return pages.players(view.site, names, number, last) if names or not block else None
 
 
-def archive(view: View, ending: str) -> Content:
-    written = pages.archive if ending == "html" else machine_readable.archive
-    return written(view.site, list(contents.spans(view.session)))
-
-
-def players(view: View) -> Content:
-    return pages.players(view.site, _names(view.session))
-
-
-def folder(view: View, name: str, file: str) -> Content:
+def folder(view: View, name: str, ending: str) -> Content:
     number, session = int(name), view.session
     found = contents.in_folder(session, number)
-    if not found or (file == "sitemap.xml" and not view.site.url):
+    if not found:
         return None
-    if file == "sitemap.xml":
-        return feeds.sitemap(view.site, [match_path(each.number) for each in found])
-    if file == "search.json":
-        return machine_readable.index(
-            found, visibility.people(session, {seat for each in found for seat in each.seats})
-        )
     shown = contents.lines(session, found)
-    if file == "index.json":
+    if ending == "json":
         return machine_readable.matches(view.site, shown)
     return pages.matches(view.site, number, shown, contents.beside(session, number))
 
@@ -139,21 +125,23 @@ def player(view: View, name: str, ending: str) -> Content:
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
     ratings = standings.of_player(session, session.get_one(Player, shown.player), view.now)
-    return pages.player(view.site, shown, lines, ratings)
+    written = pages.player if ending == "html" else machine_readable.player
+    return written(view.site, shown, lines, ratings)
 
 
-def game(view: View, key: str) -> Content:
+def game(view: View, key: str, ending: str) -> Content:
+    if key not in GAMES:
+        return None
     places = contents.place_list(view.session, key, view.now)
     matches = contents.lines(view.session, contents.of_game(view.session, key, NEWEST))
-    return pages.game(view.site, key, places, matches)
+    written = pages.game if ending == "html" else machine_readable.game
+    return written(view.site, key, places, matches)
 
 
 def of_game(view: View, key: str, rest: str) -> Content:
     """Return what is beside the page of a game: rules in another language, a board to try, and pictures."""
     if key not in GAMES:
         return None
-    if not rest:
-        return game(view, key)
     if rest == "-board":
         return pages.trial(view.site, key)
     return pages.translation(view.site, key, rest[1:]) if rest[1:] in GAMES[key].translations else None
@@ -186,23 +174,22 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"index\.html", front_page),
     (r"index\.json", newest),
     (r"feed\.xml", feed),
-    (r"sitemap\.xml", sitemap),
-    (r"sitemap-pages\.xml", sitemap_of_pages),
-    (r"archive\.(html|json)", archive),
-    (r"players\.html", players),
+    (r"archive\.html", archive),
+    (r"players(?:-(0|[1-9][0-9]{0,5}))?\.html", players),
     (r"style\.css", lambda _view: pages.style()),
     (r"404\.html", lambda view: pages.not_found(view.site)),
     (r"((?:archive|board|replay)\.js|icon\.svg|schema\.json)", lambda _view, name: pages.unchanging(name)),
-    (r"matches/(0|[1-9][0-9]{0,5})/(index\.html|index\.json|search\.json|sitemap\.xml)", folder),
-    (r"players/([^/]{1,100})\.(html|xml)", player),
-    (r"games/([a-z0-9]+)(-board|\.[A-Za-z-]+|)\.html", of_game),
+    (r"matches/(0|[1-9][0-9]{0,5})/index\.(html|json)", folder),
+    (r"players/([^/]{1,100})\.(html|json|xml)", player),
+    (r"games/([a-z0-9]+)\.(html|json)", game),
+    (r"games/([a-z0-9]+)(-board|\.[A-Za-z-]+)\.html", of_game),
     (r"games/([a-z0-9]+)-([1-9][0-9]?)\.svg", picture),
     (rf"tournaments/{NUMBER}\.(html|json|xml)", tournament),
     (BOARD.pattern, board),
 )
 """What is where. The files of a match are not here: what they show is known from its row."""
 MATCH = re.compile(rf"matches/(0|[1-9][0-9]{{0,5}})/{NUMBER}\.(html|txt|json|gif|png)")
-UNLINKED = ("index.html", "404.html", "schema.json", "archive.json", "sitemap.xml", "sitemap-pages.xml", "board.js")
+UNLINKED = ("index.html", "404.html", "schema.json", "board.js")
 """Where a crawl begins: what no page links to, and the first page."""
 
 
@@ -281,6 +268,8 @@ class Pages:
             return Answer(pages.match(view.site, shown).encode(), kind, etag)
         if ending not in match_pages.endings(shown):
             return None
+        if ending == "json":
+            return Answer(machine_readable.match(view.site, shown).encode(), kind, etag)
         return Answer(match_pages.file(shown, ending, view.site.name), kind, etag)
 
     def _stamp(self, view: View, listed: Listed) -> str:
@@ -350,10 +339,6 @@ class _Cache:
             while self._size > LARGEST_CACHE:
                 _, (_, dropped) = self._kept.popitem(last=False)
                 self._size -= len(dropped.content)
-
-
-def _names(session: Session) -> list[str]:
-    return sorted(each.name for each in visibility.people(session).values() if each.has_page)
 
 
 def _hash(content: bytes) -> str:

@@ -61,12 +61,9 @@ class Listed(NamedTuple):
         return self.state == MatchState.OVER
 
 
-def people(session: Session, numbers: Collection[int] | None = None) -> dict[int, Shown]:
-    """Return those who are shown, of these players or of all."""
-    chosen = _allow(Player.id, Player.name, _BY_NAME)
-    if numbers is not None:
-        chosen = chosen.where(col(Player.id).in_(numbers))
-    rows = session.execute(chosen)
+def people(session: Session, numbers: Collection[int]) -> dict[int, Shown]:
+    """Return those of these players who are shown."""
+    rows = session.execute(_allow(Player.id, Player.name, _BY_NAME).where(col(Player.id).in_(numbers)))
     return {number: Shown(number, name, has_page=True) if by_name else Shown(number) for number, name, by_name in rows}
 
 
@@ -74,6 +71,17 @@ def _allow(*columns: Any) -> Any:
     """Return the statement that selects columns of those who allow that they're shown."""
     is_named, is_nobody = _BY_NAME, _CHOICE == "anonymous"
     return select(*columns).where(or_(is_named, is_nobody), col(Player.deleted).is_(None))
+
+
+def names(session: Session, first: int, size: int) -> list[str]:
+    """Return the names of the players with a page, of so many by number."""
+    number = col(Player.id)
+    chosen = (number >= first, number < first + size, _BY_NAME, col(Player.deleted).is_(None))
+    return sorted(each for each in session.exec(select(Player.name).where(*chosen)) if each)
+
+
+def last_player(session: Session) -> int:
+    return session.exec(select(func.max(Player.id))).one() or 0
 
 
 def player(session: Session, name: str) -> Shown | None:

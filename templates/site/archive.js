@@ -1,4 +1,4 @@
-// Searches all matches: reads the short lists that archive.json names, the newest first, until there is enough to show.
+// Searches all matches: reads the lists that index.json names, the newest first, until there is enough to show.
 // What is found is set as text, never as HTML; the form of the lists is described in schema.json.
 "use strict";
 
@@ -18,19 +18,16 @@
   }
 
   async function* matches(wanted, signal) {
-    const archive = await loaded("archive.json", signal);
-    for (const folder of archive.folders.reverse()) {
+    const { folders } = await loaded("index.json", signal);
+    for (const folder of folders.reverse()) {
       if (folder.last < wanted.from || (wanted.until && folder.first > wanted.until)) continue;
-      const list = await loaded(folder.index, signal);
-      for (const [number, game, first, second, score, turns, day] of list.matches.reverse()) {
-        const match = { number, game: list.games[game], players: [list.players[first], list.players[second]], score, turns, day };
-        if (fits(match, wanted)) yield match;
-      }
+      const { matches } = await loaded(folder.path, signal);
+      for (const match of matches.reverse()) if (fits(match, wanted)) yield match;
     }
   }
 
   function fits({ game, players, score, day }, { names, game: wantedGame, result, from, until }) {
-    const seats = names.map((name) => players.findIndex((player) => player?.toLowerCase() === name));
+    const seats = names.map((name) => players.findIndex((player) => player.page && player.name.toLowerCase() === name));
     if (seats.includes(-1) || new Set(seats).size < seats.length) return false;
     if ((wantedGame && game !== wantedGame) || day < from || (until && day > until)) return false;
     const winner = ["1-0", "0-1"].indexOf(score);
@@ -42,12 +39,6 @@
       case "none": return score === "-";
       default: return true;
     }
-  }
-
-  function said({ score, players, turns }) {
-    const winner = ["1-0", "0-1"].indexOf(score);
-    if (winner >= 0) return `${players[winner] ?? "a player"} won`;
-    return { "=": "draw", "*": `running, turn ${turns + 1}` }[score] ?? "no result";
   }
 
   function link(text, href) {
@@ -66,11 +57,11 @@
       return made;
     };
     const number = Number(match.number);
-    const [first, second] = match.players.map((name) => name ? link(name, `players/${encodeURIComponent(name)}.html`) : "a player");
+    const [first, second] = match.players.map(({ name, page }) => page ? link(name, `players/${encodeURIComponent(name)}.html`) : name);
     cell("", link(`#${number}`, `matches/${Math.floor(number / 1000)}/${number}.html`));
     cell("", match.game);
     cell("line", first, " – ", second);
-    cell("below", said(match));
+    cell("below", match.result);
     cell("below number", String(match.turns)).dataset.label = "turns";
     cell("date", match.day);
   }

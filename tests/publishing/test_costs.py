@@ -11,8 +11,9 @@ from tests.query_plans import listened, scans
 @pytest.mark.parametrize(
     "path",
     [
-        "matches/0/1.html", "matches/0/1.png", "matches/0/index.html", "matches/0/search.json", "players/alice.html",
-        "players/dora.xml", "games/kvadratik.html", "tournaments/1.html",
+        "matches/0/1.html", "matches/0/1.png", "matches/0/index.html", "matches/0/index.json", "players.html",
+        "players/alice.html", "players/dora.json", "players/dora.xml", "games/kvadratik.html", "games/kvadratik.json",
+        "tournaments/1.html",
     ],
 )  # fmt: skip
 def test_no_table_is_read_from_one_end_to_the_other(shown: Archive, path: str) -> None:

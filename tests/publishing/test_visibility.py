@@ -5,7 +5,8 @@ import re
 import pytest
 
 from pbem.publishing.crawl import NotASite
-from tests.publishing.site import WORDS, Archive, files
+from pbem.storage import database
+from tests.publishing.site import WORDS, Archive, files, store_players
 
 MATCH = "matches/0/1.html"
 
@@ -38,3 +39,16 @@ def test_a_folder_with_other_things_in_it_is_left_alone(site: Archive) -> None:
     with pytest.raises(NotASite, match="isn't empty"):
         site.publish()
     assert [path.name for path in site.folder.iterdir()] == ["mine.txt"]
+
+
+def test_players_are_listed_by_thousands(shown: Archive) -> None:
+    with database.transaction(shown.letters.server.engine) as session:
+        store_players(session, *(f"p{number}" for number in range(1_000)))
+    pages = shown.pages()
+    found = [pages.answer(f"players{which}.html") for which in ("-0", "-1", "")]
+    lists = [answer.content.decode() for answer in found if answer]
+    assert lists[1] == lists[2]
+    assert [each.count('<li><a href="players/') for each in lists] == [998, 4, 4]
+    assert "alice.html" in lists[0]
+    assert "p999.html" in lists[1]
+    assert pages.answer("players-2.html") is None
