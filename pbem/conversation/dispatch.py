@@ -15,7 +15,7 @@ from pbem import failpoints
 from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes, wishes
 from pbem.conversation.core import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
-from pbem.conversation.refusals import whom_to_ask
+from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
@@ -26,7 +26,6 @@ from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import FirstOnly
 from pbem.players import bounces, directory, invitations, rate_limits
-from pbem.players.identity import Sender
 from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
@@ -53,7 +52,8 @@ def converse(request: Request) -> Reply:
         reply = refused(request, reply, refusal)
     if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
         raise Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
-    reply = replace(reply, sender=_to_tell(request, reply))
+    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
+        reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
     if left is not None:
@@ -124,17 +124,17 @@ def _done(
 ) -> Reply:
     match judgement:
         case Run(lines, has_more):
-            done = execute.execute(request, reply, _without_acts(lines))
+            done = execute.execute(request, reply, lines)
             return done.adding(FirstOnly()) if has_more else done
         case Ask() if isinstance(over, Unanswerable):
             raise over
         case Ask(lines, has_more):
             once = over is not None or request.sender.standing is not None
-            return confirmations.hold(request, reply, _without_acts(lines), has_more=has_more, once=once)
+            return confirmations.hold(request, reply, lines, has_more=has_more, once=once)
         case Introduce():
             return wishes.of_newcomer(request, reply, parsed, left)
         case Refuse(Why.NOT_ALONE, Line() as act):
-            raise _not_alone(act)
+            raise not_alone(act)
         case Refuse(Why.TOO_MANY) if over is not None:
             raise over
         case Refuse(Why.NOT_A_PLAYER):
@@ -143,27 +143,6 @@ def _done(
                 fits='Write "join NAME" in a line above that; the name is one word.',
             )
     return wishes.of_player(request, reply, parsed)
-
-
-def _without_acts(parsed: ParsedMessage) -> ParsedMessage:
-    """Return the message with acts beside other lines as refused ones: what stands above them is done."""
-    if len(parsed.commands) == 1:
-        return parsed
-    commands = (
-        replace(line, malformed=True, refusal=_not_alone(line))
-        if line.command.of_admin and line.command.changes
-        else line
-        for line in parsed.commands
-    )
-    return replace(parsed, commands=tuple(commands))
-
-
-def _not_alone(line: Line) -> Refused:
-    return Refused(
-        f'"{line.command.name}" needs a message of its own.',
-        read=line.text[:60],
-        fits="Send this line alone, with nothing but your reasons below it.",
-    )
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
@@ -177,12 +156,6 @@ def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
     """Return whether the line ends a match or an account; with a turn, an offer answers none and is a new one."""
     is_offer = Role.GOES_WITH_TURN in line.command.role and any(other.command.plays for other in parsed.commands)
     return not is_offer and line.ends(request)
-
-
-def _to_tell(request: Request, reply: Reply) -> Sender:
-    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
-        return replace(reply.sender, player=strangers.on_file(request))
-    return reply.sender
 
 
 @contextmanager
@@ -214,11 +187,10 @@ def _place(bug: Exception) -> str:
 
 def _check_readable(request: Request, left: AnswersLeft | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
-    stored, limit = request.stored_bytes, LARGEST_MESSAGE
-    if request.incoming.size > stored or stored > limit:
-        if left is not None:
-            strangers.check_left(request, left)
-            limit = LARGEST_OF_STRANGERS
+    stored = request.stored_bytes
+    if request.incoming.size > stored or stored > LARGEST_MESSAGE:
+        strangers.check_left(left)
+        limit = LARGEST_MESSAGE if left is None else LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",

@@ -11,7 +11,7 @@ from notation.games import GameMissing
 from pbem.conversation import feature, reading, work
 from pbem.conversation.core import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
-from pbem.conversation.refusals import forbidden, not_there
+from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.draft import MOST_COMMANDS
@@ -50,6 +50,8 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
                 before = replace(reply, prose=own or reply.prose)
+                if line.command.of_admin and line.command.changes and len(commands) > 1:
+                    raise not_alone(line)  # what stands above it is done
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
             unsent = (*reply.prose, *own, *chain.from_iterable(left.values()), *words.unclear)

@@ -135,6 +135,14 @@ def not_a_command(written: str, guess: Line) -> Refused:
     )
 
 
+def not_alone(line: Line) -> Refused:
+    return Refused(
+        f'"{line.command.name}" needs a message of its own.',
+        read=line.text[:60],
+        fits="Send this line alone, with nothing but your reasons below it.",
+    )
+
+
 def whom_to_ask(server: ServerSettings) -> str:
     return f"If that's a mistake, write to {server.admin}." if server.admin else ""
 

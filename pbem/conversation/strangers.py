@@ -95,26 +95,35 @@ def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None, wish: Reading) -> Reply:
     """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough.
 
-    Somebody with an open invitation is told of that instead. The reply goes to the invited address and carries a token
-    of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
+    A `yes` in answer to it joins, under that name or another; the rest of what they had asked for is repeated, and
+    waits for the name. Somebody with an open invitation is told of that instead. The reply goes to the invited address
+    and carries a token of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
     """
     if not request.sender.is_stranger:
-        name = full_name(request, parsed)
-        rest = wish.lines or _rest_of_first(request, request.message)
-        return introduced(request, reply, wish, wants_name=name is not None, name=name, rest=rest)
-    waiting = invitation_to(request)
-    if left is not None:
-        check_left(request, left)
-    if rate_limits.is_introduced(request.session, request.sender, request.now):
-        raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
-    if waiting is not None:
-        section = InvitationWaiting(match=waiting.id or 0)
-        told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
-        return replace(told, gist=rate_limits.INTRODUCTION)
-    rest = [line.text for line in waiting_lines(request, parsed, wish)]
-    wants_name = bool(rest) or wish.wants("join", "my_name") or _wants_to_join(request, parsed)
-    told = introduced(request, reply, wish, wants_name=wants_name, rest=rest)
-    return replace(told, gist=rate_limits.INTRODUCTION)
+        name, rest = full_name(request, parsed), wish.lines or _rest_of_first(request, request.message)
+        wants_name = name is not None
+    else:
+        check_left(left)
+        if rate_limits.is_introduced(request.session, request.sender, request.now):
+            raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
+        reply = replace(reply, gist=rate_limits.INTRODUCTION, verdict=Verdict(Outcome.INTRODUCED))
+        if (waiting := invitation_to(request)) is not None:
+            return replace(reply.adding(InvitationWaiting(match=waiting.id or 0)), match=waiting.id)
+        name, rest = None, tuple(line.text for line in waiting_lines(request, parsed, wish))
+        wants_name = bool(rest) or wish.wants("join", "my_name") or _wants_to_join(request, parsed)
+    name = name or suggested_name(request.sender.address, request.features)
+    section = Introduction(
+        name=name,
+        wants_name=wants_name,
+        sentence=wish.sentence,
+        answers=() if wish.wants("join", "how_works") else wish.notes,
+        rest=rest[:MOST_KEPT],
+        house=request.house.enabled,
+        games=titles(),
+        language=reading.language_of(request),
+    )
+    proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
+    return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
 
 
 def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
@@ -127,38 +136,10 @@ def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tup
     return tuple(line for line in changing if not _is_of_now(line.command))
 
 
-def check_left(request: Request, left: AnswersLeft) -> None:
+def check_left(left: AnswersLeft | None) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if left.is_half_used:
+    if left is not None and left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-
-
-def introduced(
-    request: Request,
-    reply: Reply,
-    wish: Reading,
-    *,
-    wants_name: bool,
-    name: str | None = None,
-    rest: Sequence[str] = (),
-) -> Reply:
-    """Return the reply with what a newcomer should know; a `yes` in answer to it joins, under that name or another.
-
-    The rest of what they had asked for is repeated, and waits for the name.
-    """
-    name = name or suggested_name(request.sender.address, request.features)
-    section = Introduction(
-        name=name,
-        wants_name=wants_name,
-        sentence=wish.sentence,
-        answers=() if wish.wants("join", "how_works") else wish.notes,
-        rest=tuple(rest[:MOST_KEPT]),
-        house=request.house.enabled,
-        games=titles(),
-        language=reading.language_of(request),
-    )
-    proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
-    return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
 
 
 def name_alone(request: Request, parsed: ParsedMessage) -> bool:
@@ -181,9 +162,9 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
 
 
-def _rest_of_first(request: Request, message: Message) -> list[str]:
+def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
     answered = suggested_yes.answered_message(request.session, message, request.sender)
-    return (answered.proposal or "").split("\n")[1:] if answered is not None else []
+    return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
 def full_name(request: Request, parsed: ParsedMessage) -> str | None:

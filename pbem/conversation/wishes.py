@@ -39,8 +39,8 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     wish = reading.wishes_in(request)
     lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
     shown = reading.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
-    if left is not None and not (lines and lines[0].command.newcomer.rank):
-        strangers.check_left(request, left)
+    if not (lines and lines[0].command.newcomer.rank):
+        strangers.check_left(left)
     if lines and lines[0].command.newcomer.line is not None:
         only = lines[0].command.newcomer.line(request, lines[0])  # may say why it can't be
         if only is not None and only.command.changes:
