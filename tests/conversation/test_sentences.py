@@ -66,7 +66,7 @@ def answer_to_first(mails: list[EmailMessage]) -> str:
         return "help"
     if said.startswith("You want to know") or "We don't have that game." in said:
         return "answer"
-    if "there is nothing to stop" in said:
+    if "You want to get no more mail from us." in said and "stop" in said:
         return "nothing"
     return "intro" if "Here you can play board games by email." in said else said[:60]
 

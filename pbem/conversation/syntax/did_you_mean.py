@@ -1,5 +1,7 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
+import re
+
 from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
 from pbem.conversation.core import Line, Request
@@ -13,7 +15,7 @@ from pbem.conversation.target import is_to_move
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turns
-from pbem.matches.queries import pack_of
+from pbem.matches.queries import of_player, opponent_of, pack_of, people_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
@@ -69,6 +71,18 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
     return rognlie.advice(parsed.first, match.game if match else None)
 
 
+def _match_with(request: Request, said: str) -> Match | None:
+    """Return the running match whose opponent a text names, if it is one: "in the game with Tom: e3f4"."""
+    player = request.sender.player
+    names = {slots.as_name(word) for word in slots.words_of(said)}
+    if player is None or not request.sender.proven:
+        return None
+    running = of_player(request.session, player, (MatchState.RUNNING,))
+    people = people_of(request.session, running)
+    found = [match for match in running if people[opponent_of(match, player)].name in names]
+    return found[0] if len(found) == 1 else None
+
+
 def _doubted(line: Line, match: Match | None) -> Refused:
     return Refused(
         "This may be quoted, or one of your words, so nothing was done.",
@@ -91,27 +105,47 @@ KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
 
 
+_PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
+
+
 def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Refused | None:
-    """Return the refusal that suggests the turns which a text names: "Ich ziehe von d2 nach d1"; none if negated."""
+    """Return the refusal that suggests the turns which a text names: "Ich ziehe von d2 nach d1"; none that it rejects.
+
+    What it only asks about, or would play in some case, isn't offered for a yes.
+    """
     guess, said = parsed.guess, parsed.first
     if guess is not None and guess.command.grammar.has(TURN):
         said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
     elif guess is None and parsed.overlooked:
         said = parsed.overlooked[0]
+    match = _match_with(request, said) or match
     if match is None or not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
-    meant = () if slots.is_negated(said) else turns_meant(snapshot, said)
-    if not meant and not slots.is_negated(said):
-        held = LineReader(request.commands, lambda _: snapshot.pack, match.id).held_turn(to_ascii(said))
-        meant = _resembling(snapshot, held) if held else ()
-    if meant:
-        return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant)
+    parts = _PART.split(said)
+    meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
+    asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
+    if meant or asked:
+        return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
     hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
     if hint is None or not hint.sets_up:
         return None
     fits = f'For example "{hint.example}".'
     return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
+
+
+def _turns_in(request: Request, snapshot: Snapshot, parts: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(turn for part in parts for turn in _turns_of(request, snapshot, part)))
+
+
+def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
+    words = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
+    squares = [word for word in words if any(map(str.isdecimal, word))]
+    named = tuple(word for word in squares if turns.after(snapshot.notation, snapshot.position, word) is not None)
+    if named and len(squares) < len(text.split()):
+        return named
+    held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
+    return turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
 
 
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -129,8 +163,8 @@ def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
 
 
-def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
-    refusal.meant = meant
+def with_turns(refusal: Refused, meant: tuple[str, ...], asked: tuple[str, ...] = ()) -> Refused:
+    refusal.meant = meant or asked
     refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
     return refusal
 

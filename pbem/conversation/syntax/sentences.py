@@ -17,6 +17,8 @@ MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 wishes are read."""
 SURE, CLEAR = (40.0, 12.0), (20.0, 12.0)
 """How much more a sentence of a stranger, and of a player, must resemble a wish than none, and than the next."""
+EACH_MORE, FEW_SENTENCES = 5.0, 3
+"""How much surer it must be for each sentence beside a few, and how many these are."""
 CERTAIN, BESIDE = 80.0, 0.8
 """How sure what is named makes a wish; and how sure a second wish must be, as a share of the first."""
 NEARLY = 0.7
@@ -38,6 +40,7 @@ VAGUE = frozenset({"how_works", "chat", "moves"})
 """What is wanted where nothing else is nearly as likely."""
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game"})
 ACTS = PLAYS | {"join"}
+SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ELSEWHERE = PLAYS | {"wrong_game", "who_plays", "games"}
 """What isn't about a match: beside one, it has to name a game, or playing."""
 
@@ -79,7 +82,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
         this = slots.named(sentence, place.today)
         named = named.with_others(this)
         guesses += _guesses(sentence, this, possible, place, likely)
-    found = _chosen(guesses)
+    found = _chosen(guesses, least=SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
     name = named.name or slots.signature(written)
     if name and "my_name" in possible and ACTS & {guess.wish for guess in found}:
@@ -88,13 +91,13 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of({guess.wish: guess.sentence for guess in found}, named, said, left, likely, place)
 
 
-def _chosen(guesses: list[Guess]) -> list[Guess]:
+def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
     """Return the surest guess, and another that is about as sure and goes with it."""
     wishes = phrases.wishes()
     found: list[Guess] = []
-    for guess in sorted(guesses, key=lambda guess: (guess.wish in VAGUE, -guess.sure)):
+    for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
-        is_sure = not found or guess.sure >= BESIDE * found[0].sure
+        is_sure = guess.sure >= (BESIDE * found[0].sure if found else least)
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
         fits = not found or not (is_act or wish.risky or wish.quiet or guess.wish in {each.wish for each in found})
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
@@ -148,5 +151,8 @@ def _settled(part: str, named: Named, possible: Mapping[str, str], place: Place)
     if named.addresses and "challenge" in possible and name in PLAYS:
         return Guess("challenge", max(sure, CERTAIN), part)
     gap = sure - others[0][1] if others else sure
-    both_play = {name, others[0][0] if others else name} <= ACTS
+    if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:
+        return Guess("wrong_game", sure, part)
+    both = {name, *(other for other, _ in others[:1])}
+    both_play = both <= ACTS or both <= SOFT
     return Guess(name, min(sure, 2 * gap) if not both_play else sure, part) if gap > clear or both_play else None

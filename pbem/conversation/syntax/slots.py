@@ -125,6 +125,10 @@ def hour_in(text: str) -> str:
     return next(iter(phrases.lexicon("hour").of_text(_words(text))), "")
 
 
+def words_of(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
 def _words(text: str) -> list[str]:
     return phrases.words(text)
 

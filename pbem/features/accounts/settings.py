@@ -196,8 +196,12 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
     if guest is not None and challenges_to(request.session, guest, 1):
         return None
     raise Refused(
-        "This address gets no news from us, so there is nothing to stop.",
-        fits='We only answer those who write to us. If a player invites you, reply "stop", and nobody can again.',
+        "You want to get no more mail from us.",
+        fits="We keep no list: this address only gets answers to what is written from it. With that yes, no player can "
+        "invite you either.",
+        meant=("stop",),
+        proposal="stop",
+        wish=True,
     )
 
 
