@@ -15,6 +15,7 @@ from pbem.conversation.core import Line, Request, Role
 from pbem.conversation.syntax import phrases, sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.wording import Place, Reading
+from pbem.conversation.target import is_to_move
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
@@ -154,6 +155,7 @@ def place_of(request: Request) -> Place:
         level=match.level if match is not None else None,
         rival=rival,
         asked=asked,
+        to_move=match is not None and is_to_move(request, match),
         admin=bool(request.server.admin),
         is_player=(lambda name: _plays(request, name)) if is_player else (lambda _name: True),
     )

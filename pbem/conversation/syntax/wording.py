@@ -19,7 +19,7 @@ MOST_ANSWERS, MOST_MAYBE, LONGEST = 2, 3, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-LIKELY = 40.0
+LIKELY = 50.0
 """How much a sentence must resemble a wish that is offered though another is as likely."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2}
 """How many words a sentence can have that none of its wordings has."""
@@ -42,6 +42,7 @@ class Place:
     """The name of their opponent in it."""
     asked: str = ""
     """What their opponent offers in it: a draw, a pause."""
+    to_move: bool = True
     admin: bool = False
     """Whether there is an operator to whom `human` writes."""
     is_player: Callable[[str], bool] = field(default=lambda _name: True)
@@ -49,6 +50,8 @@ class Place:
 
     def can_want(self, wish: Wish) -> bool:
         is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
+        if wish.name == "turn_words" and not self.to_move:
+            return False
         if wish.who == "stranger":
             return not self.player and not self.match
         return is_open and (wish.who != "player" or bool(self.player) or bool(wish.match))
