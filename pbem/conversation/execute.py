@@ -91,8 +91,10 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 def _malformed(request: Request, line: Line) -> Refused:
     """Return the refusal of a line whose fault the reader doesn't know: what it means, if it is a sentence."""
-    is_plain = "=" not in line.text and (line.command.grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
-    is_sentence = is_plain and bool(line.given.unread)
+    given, grammar = line.given, line.command.grammar
+    is_named = given.missing is None or GAME not in given.missing.pieces
+    is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
+    is_sentence = bool(given.unread) and is_plain and is_named
     wish = reading.understood(request, [line.text]) if is_sentence else Reading()
     return wording.suggestion(wish, reading.place_of(request)) if wish.wishes else line.misfit()
 
