@@ -76,6 +76,12 @@ class Board:
         """The cells, row by row from the top."""
         return tuple(name for _, cells in self.rows for name in cells)
 
+    @property
+    def dark(self) -> frozenset[str]:
+        """The dark cells of a chequered board, for `areas` of the legend: that at the bottom left is one."""
+        bottom = len(self.rows) - 1
+        return frozenset(name for name, (place, row) in self.places.items() if (place // 2 + bottom - row) % 2 == 0)
+
     def rays(self, steps: Steps | None = None) -> dict[str, tuple[tuple[str, ...], ...]]:
         """Return for every cell the lines that leave it, one for each step: the cells on the line, nearest first.
 

@@ -1,7 +1,7 @@
 """A board as data: the marks in its cells, labels, highlighted cells, notes, and what the marks mean."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Shape = Literal["square", "hex"]
@@ -14,6 +14,7 @@ NEUTRAL: Tone = "grey"
 """The colour of pieces that belong to neither side."""
 Towards = Literal["top", "bottom", "left", "right"]
 """The direction in which an edge of the board faces."""
+OPPOSITE: Mapping[Towards, Towards] = {"top": "bottom", "bottom": "top", "left": "right", "right": "left"}
 Sign = Literal["+", "x", "o"]
 Letters = tuple[tuple[int, str], ...]
 """The letters above or below a board, each with its place: how many halves of a cell it is from the left."""
@@ -64,6 +65,11 @@ class Edge:
     cells: frozenset[str]
     towards: Towards
 
+    @property
+    def turned(self) -> "Edge":
+        towards = OPPOSITE[self.towards]
+        return replace(self, towards=towards, name=towards if self.name == self.towards else self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Legend:
@@ -84,6 +90,8 @@ class Legend:
     said: tuple[str, ...] = ()
     names_areas: bool = False
     edges: tuple[Edge, ...] = ()
+    is_turned: bool = False
+    """Whether the second player sees the board from their own side, as in chess."""
 
     def by_text(self) -> dict[str, Mark]:
         return {mark.text: mark for mark in self.marks}
@@ -132,6 +140,19 @@ class Diagram:
     left: frozenset[str] = frozenset()
     told: str = ""
     places: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def seen_by(self, seat: Literal[0, 1] | None) -> "Diagram":
+        """Return the board as a player sees it: turned by half a turn for the second one, where the legend says so."""
+        if seat != 1 or not self.legend.is_turned:
+            return self
+        most = self.broad - 2
+        return replace(
+            self,
+            columns=self.columns[::-1],
+            rows=tuple((label, cells[::-1]) for label, cells in self.rows[::-1]),
+            places={name: most - place for name, place in self.places.items()},
+            legend=replace(self.legend, edges=tuple(edge.turned for edge in self.legend.edges)),
+        )
 
     @property
     def step(self) -> int:

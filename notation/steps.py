@@ -28,7 +28,10 @@ Turns after that are not offered, but players can still write them.
 SIDES, SIGNS = "+x", "@~"
 """What a disc shows, and what is in front of a square where no piece moves."""
 
-_PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]|[a-z]+|[0-9]|-+|\S")
+# A letter in front of a cell, as in Nbd2 and exd5, is a piece of its own; so is what stands between dashes in O-O
+_PIECE = re.compile(
+    r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]|(?<![A-Za-z0-9])[a-z]{2,}(?![A-Za-z0-9])|[a-z]{3,}(?![0-9])|[0-9]|-+|\S"
+)
 _WITH_SPACE = re.compile(rf"\s*(?:{_PIECE.pattern})")
 _WORD = re.compile(r"\S+")
 _CELL = re.compile(r"[a-z][0-9]{1,2}")
@@ -105,8 +108,11 @@ def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str |
     >>> begun(game, start, "B3"), begun(game, start, "B4")
     ('b3', None)
     """
-    text = _ARROW.sub("", _GAP.sub(" ", typed.lower()).strip(" .!"))
-    return text if text and next(_turns(notation, position, text), None) is not None else None
+    for spelled in dict.fromkeys((typed, typed.lower())):
+        text = _ARROW.sub("", _GAP.sub(" ", spelled).strip(" .!"))
+        if text and next(_turns(notation, position, text), None) is not None:
+            return text
+    return None
 
 
 def cells_of(chosen: str) -> frozenset[str]:
@@ -251,7 +257,9 @@ def _is_boundary(text: str, at: int) -> bool:
         return True
     if before.isdigit() and after.isdigit():
         return _ENDS_IN_CELL.search(text, 0, at) is None
-    return not (before.isalpha() or before == after == "-")
+    if before.isalpha():
+        return any(piece.end() == at for piece in _PIECE.finditer(text))
+    return not before == after == "-"
 
 
 # The choices ------------------------------------------------------------------------------------------

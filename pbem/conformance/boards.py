@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from xml.etree import ElementTree
 
 from PIL import Image
@@ -13,6 +13,7 @@ from engines.diagram import Diagram
 from notation.board import format_board
 from notation.description import describe
 from notation.games import GamePack
+from notation.steps import cells_of
 from pbem.conformance.samples import matches, require
 from pbem.conformance.texts import acting
 from pbem.messages.boards.board_image import png
@@ -22,6 +23,8 @@ from pbem.messages.templating import WIDTH
 
 EACH = 30
 """How many boards of a match are drawn as text; three are drawn as pictures."""
+FEW = 20
+"""In how many positions of a match the last turn is looked at."""
 LINES = 300
 """How many lines in words are read as if somebody had quoted them."""
 
@@ -113,6 +116,21 @@ def boards_are_drawn_as_pictures(pack: GamePack, seed: int = 0) -> None:
         table = [cell for row in grid(diagram, {}).rows for cell in row.cells]
         require([cell.name for cell in table] == names, "The HTML table of a board hasn't all its cells.")
         require(all(cell.before >= 0 for cell in table), "The cells of a row aren't in the order of the columns.")
+
+
+def the_last_turn_is_told(pack: GamePack, seed: int = 0) -> None:
+    """A board tells the last turn in words, and names only cells that the turn names, leaves, enters or changes."""
+    for match in matches(pack, seed):
+        for (before, move), (after, _) in islice(pairwise(match), FEW):
+            if move is None or before.play(move) != after:
+                continue  # the middle of a long match is left out
+            text, diagram = pack.notation.format(move, before), after.diagram(Played(before, move))
+            require(diagram.told, f"The board after {text} doesn't tell that turn (`told`).")
+            boards = [dict(cell for _, row in each.rows for cell in row) for each in (before.diagram(), diagram)]
+            touched = {cell for cell, mark in boards[1].items() if boards[0].get(cell) != mark}
+            allowed = touched | diagram.lit | diagram.left | cells_of(text)
+            wrong = sorted((cells_of(diagram.told) & boards[1].keys()) - allowed)
+            require(not wrong, f'The board after {text} tells "{diagram.told}", but nothing was done on {wrong[:1]}.')
 
 
 def _is_sentence(what: str, said: str) -> None:

@@ -1,17 +1,21 @@
 """The numbers of legal turns at each depth, in a file, and as the author's brute force counts them.
 
-A file is a list of blocks: `id` is a name, `position` has the options and, after semicolons, the turns that lead to it,
-and `perft 2 6659` is the number of lines of two turns. Lines that end with the game before that depth don't count.
+A file is a list of blocks, with an empty line between them. `id` is a name, `position` has the options that aren't the
+default and the turns that lead to it, all separated by semicolons: `position size=9 swap=no; a1; b2`, `position a1`, or
+`position` alone. `perft 2 6659` is the number of lines of two turns; lines that end with the game before that depth
+don't count. `results 2 5 0 1` says how many lines of at most two turns the first side wins, the second wins, and are
+drawn. A line that starts with # is a remark.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from engines.core import Position
 from notation.games import GamePack
-from pbem.conformance.samples import options_at, played, require, seeds
+from pbem.conformance.samples import Nonconforming, options_at, played, require, seeds
 
 LARGEST = 20_000
 """Larger numbers aren't counted."""
@@ -22,7 +26,10 @@ MATCHES, TURNS = 6, 60
 
 
 class BruteState(Protocol):
-    """A state of the author's brute force: the game once more, plainly, with nothing from the engine."""
+    """A state of the author's brute force: the game once more, plainly, with nothing from the engine.
+
+    If it has an attribute or method `winner` (the seat that has won at the end, None for a draw), that is compared, too.
+    """
 
     def after(self) -> Mapping[str, Self]:
         """Return each legal turn, as it is written, and the state after it; nothing at the end."""
@@ -41,6 +48,8 @@ class Block:
     options: dict[str, str]
     turns: tuple[str, ...]
     nodes: tuple[int, ...]
+    results: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """By depth, how many lines of at most so many turns the first side wins, the second wins, and are drawn."""
 
 
 def read(path: Path) -> list[Block]:
@@ -49,11 +58,22 @@ def read(path: Path) -> list[Block]:
         lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]
         words = dict(lines)
         if "id" in words:
-            chosen, *turns = words["position"].split("; ")
-            nodes = tuple(int(rest.split()[1]) for word, rest in lines if word == "perft")
-            options = dict(pair.split("=") for pair in chosen.split())
-            found.append(Block(path.stem, words["id"], options, tuple(turns), nodes))
+            try:
+                found.append(_block(path.stem, words, lines))
+            except (IndexError, KeyError, ValueError) as error:
+                raise Nonconforming(f"The block {words['id']} of {path.name} can't be read: {error!r}.") from error
     return found
+
+
+def _block(game: str, words: Mapping[str, str], lines: list[tuple[str, str]]) -> Block:
+    chosen, *turns = (each.strip() for each in words["position"].split(";"))
+    if chosen and "=" not in chosen:
+        chosen, turns = "", [chosen, *turns]
+    options = {name: choice for name, _, choice in (pair.partition("=") for pair in chosen.split())}
+    numbers = [(word, tuple(map(int, rest.split()))) for word, rest in lines if word in ("perft", "results")]
+    nodes = tuple(number[1] for word, number in numbers if word == "perft")
+    results = {depth: tuple(ends) for word, (depth, *ends) in numbers if word == "results"}
+    return Block(game, words["id"], options, tuple(turns), nodes, results)
 
 
 def counts(here: Position[Any], depth: int) -> list[int]:
@@ -65,18 +85,76 @@ def counts(here: Position[Any], depth: int) -> list[int]:
     return [len(moves), *(map(sum, zip(*below, strict=True)) if below else [0] * (depth - 1))]
 
 
+def results(here: Position[Any], depth: int) -> tuple[int, ...]:
+    """Return how many lines of at most that many turns the first side wins, the second wins, and are drawn."""
+    if here.turn is None:
+        return _of(here.outcome.winner if here.outcome else None)
+    return _sum(results(here.play(move), depth - 1) for move in here.moves()) if depth else (0, 0, 0)
+
+
+def _of(winner: object) -> tuple[int, ...]:
+    return tuple(int(winner == each) for each in (0, 1, None))
+
+
+def _sum(each: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip((0, 0, 0), *each, strict=True)))
+
+
+def late_block(pack: GamePack, options: Mapping[str, str], *, left: int = 3, seed: int = 0) -> str:
+    """Return a block that begins at most so many turns before the end of a random match, with no longer line."""
+    lines = [_random_line(pack, options, random.Random(f"{seed} {each}")) for each in range(MATCHES)]  # noqa: S311
+    for depth in range(left, -1, -1):
+        for line in lines:
+            turns = line[: max(0, len(line) - depth)]
+            if (numbers := _numbers(_after(pack, options, turns), depth + 1))[-1:] == [0]:
+                chosen = " ".join(f"{name}={choice}" for name, choice in options.items())
+                counted = [f"perft {at} {number}" for at, number in enumerate(numbers, start=1)]
+                ends = " ".join(map(str, results(_after(pack, options, turns), depth)))
+                place = "; ".join(filter(None, (chosen, *turns)))
+                return "\n".join(
+                    (f"id late-{len(turns)}", f"position {place}", *counted, f"results {depth} {ends}", "")
+                )
+    raise AssertionError("nothing follows the end of a match")
+
+
+def _random_line(pack: GamePack, options: Mapping[str, str], chance: random.Random) -> list[str]:
+    position, line = pack.game.position(options), []
+    while position.turn is not None:
+        move = chance.choice(list(position.moves()))
+        line.append(pack.notation.format(move, position))
+        position = position.play(move)
+    return line
+
+
+def _numbers(position: Position[Any], depth: int) -> list[int]:
+    """Return the numbers of lines of 1, 2, ... turns, as long as they are small enough to be counted."""
+    numbers: list[int] = []
+    while len(numbers) < depth and (not numbers or 0 < numbers[-1] <= CHEAP):
+        numbers = counts(position, len(numbers) + 1)
+    return numbers
+
+
+def _after(pack: GamePack, options: Mapping[str, str], turns: Iterable[str]) -> Position[Any]:
+    position = pack.game.position(options)
+    for text in turns:
+        position = position.play(pack.notation.parse(text))
+    return position
+
+
 def turns_are_counted(pack: GamePack, path: Path) -> None:
     """The engine counts as many turns as the perft file says, which reaches the ends of matches."""
     blocks = read(path)
     require(blocks, f"{path.name} has no blocks.")
     require(any(0 in block.nodes for block in blocks), f"{path.name} has no position after which nobody can move.")
     for block in blocks:
-        position = pack.game.position(block.options)
-        for text in block.turns:
-            position = position.play(pack.notation.parse(text))
+        position = _after(pack, block.options, block.turns)
         wanted = [number for number in block.nodes if number <= LARGEST]
         found = counts(position, len(wanted)) if wanted else []
         require(found == wanted, f"{block.id}: the engine counts {found} turns, and {path.name} says {wanted}.")
+        for depth, ends in block.results.items():
+            ended = results(position, depth)
+            told = f"{block.id}: {path.name} says that {ends} lines of {depth} turns are won by each side and drawn"
+            require(ended == ends, f"{told}, and the engine counts {ended}.")
 
 
 def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = None) -> None:
@@ -92,6 +170,8 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
                 require(not texts, f"Turn {number} of a random match: only {who} has {min(texts, default='')}.")
             if move is not None:
                 state, expected = there[pack.notation.format(move, position)], position.play(move)
+            if expected.turn is None:
+                _check_winner(state, expected)
     for block in read(path) if path else ():
         state = brute(pack.game.chosen(block.options))
         for text in block.turns:
@@ -101,6 +181,31 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
                 found = _count(state, depth)
                 said = f"{block.id}: the brute force counts {found} lines of {depth} turns, not {nodes}."
                 require(found == nodes, said)
+        if hasattr(state, "winner"):
+            for depth, ends in block.results.items():
+                ended = _results(state, depth)
+                told = f"{block.id}: the brute force has {ended} lines of {depth} turns won by each side and drawn"
+                require(ended == ends, f"{told}, not {ends}.")
+
+
+def _check_winner(state: BruteState, end: Position[Any]) -> None:
+    winner = end.outcome.winner if end.outcome else None
+    found = _winner(state) if hasattr(state, "winner") else winner
+    require(
+        found == winner, f"A random match is won by {winner!r}, says the engine; by {found!r}, says the brute force."
+    )
+
+
+def _winner(state: BruteState) -> object:
+    found = getattr(state, "winner", None)
+    return found() if callable(found) else found
+
+
+def _results(state: BruteState, depth: int) -> tuple[int, ...]:
+    after = state.after()
+    if not after:
+        return _of(_winner(state))
+    return _sum(_results(each, depth - 1) for each in after.values()) if depth else (0, 0, 0)
 
 
 def _count(state: BruteState, depth: int) -> int:

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import random
 from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Any
@@ -139,6 +140,26 @@ def reading_a_turn_again_leads_to_the_same_position(pack: GamePack, seed: int = 
                 text = pack.notation.format(move, before)
                 again = before.play(pack.notation.parse(text))
                 require(again == after and hash(again) == hash(after), f"{text}, read again, leads somewhere else.")
+
+
+def states_play_by_the_rules(pack: GamePack, seed: int = 0) -> None:
+    """What a position offers to the search are legal turns, which lead to the states of the positions after them."""
+    chance = random.Random(seed)  # noqa: S311 - the same turns on every call
+    for position, _ in samples(pack, MANY, seed):
+        state = state_of(position)
+        require(state.turn == position.turn, "state() says that somebody else is to move.")
+        choices: list[Any] = []
+        after = state
+        while after.turn is not None and (not choices or not after.is_between_turns):
+            choices.append(chance.choice(after.choices()[:MANY]))
+            after = after.after(choices[-1])
+        move = state.turn_of(choices)
+        refusal = refused(position, move)
+        told = _turn(pack, position, move)
+        require(refusal is None, f"{told} is a choice of state(), but play refuses it: {refusal}.")
+        then = state_of(position.play(move))
+        same = (after.turn, after.winner) == (then.turn, then.winner) and (after.turn is None or after.key == then.key)
+        require(same, f"{told} leads the search to another state than that of the position after it.")
 
 
 def refused(position: Position[Any], move: Any) -> IllegalMove | None:

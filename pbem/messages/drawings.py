@@ -21,16 +21,26 @@ from pbem.storage.facts import MatchFacts
 
 
 class Drawing:
-    def __init__(self, snapshot: Snapshot, times: Callable[[], Sequence[TurnTime]] = tuple) -> None:
+    def __init__(
+        self, snapshot: Snapshot, times: Callable[[], Sequence[TurnTime]] = tuple, seat: Seat | None = None
+    ) -> None:
+        """The board is as the player of that seat sees it."""
         self.snapshot = snapshot
-        self._times = times
+        self._times, self._seat = times, seat
         self._boards: dict[str, str] = {}
         self._spoken: dict[int | None, str] = {}
         self._records: dict[date, tuple[Attachment, ...]] = {}
 
     @cached_property
     def diagram(self) -> Diagram:
-        return self.snapshot.diagram
+        return self.snapshot.diagram.seen_by(self._seat)
+
+    def seen_by(self, seat: Seat | None) -> "Drawing":
+        return self._turned if seat == 1 and self.diagram.legend.is_turned else self
+
+    @cached_property
+    def _turned(self) -> "Drawing":
+        return Drawing(self.snapshot, self._times, 1)
 
     def board(self, drawn: str) -> str:
         if drawn not in self._boards:

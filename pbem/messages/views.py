@@ -117,7 +117,9 @@ class View:
         self, drawing: Drawing, context: ReaderContext, seen: int, ratings: Sequence[tuple[float, float] | None]
     ) -> None:
         snapshot, reader = drawing.snapshot, context.reader
-        self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
+        self.seat = snapshot.seat_of(reader) if reader else None
+        self._drawing, self._snapshot = drawing.seen_by(self.seat), snapshot
+        self._context, self._seen = context, seen
         self.number = snapshot.number
         self.mark = f"#{snapshot.number} " if context.several else ""
         self.title, self.summary = snapshot.game.title, snapshot.game.summary
@@ -141,7 +143,6 @@ class View:
         control = from_stored(snapshot.match.time)
         names = (self.sides[0].name, self.sides[1].name)
         self.time, self.per_turn = in_words(control, names), per_turn_instead(control)
-        self.seat = snapshot.seat_of(reader) if reader else None
         opponents = [side.name for side in self.sides if not side.you]
         self.opponent = " - ".join(opponents)
         others = [player for player in snapshot.players if reader is not None and player.id != reader.id]

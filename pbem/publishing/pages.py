@@ -213,7 +213,7 @@ def board(site: Site, shown: BoardPage) -> str:
     grow = turn_tree if snapshot.position.turn == shown.seat else foreseen_tree
     reply = shown.target.link("") if shown.target else None
     uri, growing = (reply.uri, grow) if reply else ("", no_tree)
-    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, uri, growing)
+    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram.seen_by(shown.seat), uri, growing)
     told = {"number": snapshot.number, "side": snapshot.game.sides[shown.seat], "prepares": grow is foreseen_tree}
     told |= {"board": shown, "LISTED_TURNS": LISTED_TURNS, "is_house": snapshot.match.level is not None}
     return render("board", "board/", site=site, game=snapshot.game, tapping=tapping, **told)

@@ -11,6 +11,7 @@ from pbem_noughts import NOUGHTS
 from pbem_noughts.engine import BOARD, NoughtsPosition, Turn
 from pbem_noughts.notation import NoughtsNotation
 
+from engines.search.state import Plain
 from notation.games import GamePack
 from pbem.conformance import by_mail, counts, speed
 from pbem.conformance.checks import CHECKS, Check, offered
@@ -55,6 +56,16 @@ class Endless:
 
     def after(self) -> dict[str, "Endless"]:
         return {cell: Endless(self.free - {cell}) for cell in self.free}
+
+
+class Forgetful(Plain):
+    """What the search sees of a game, but for what a turn has done to the board."""
+
+    __slots__ = ()
+
+    def after(self, choice: Any) -> Any:
+        after = self.position.play(choice)
+        return Forgetful(replace(after, marks=self.position.marks) if after.turn is not None else after)
 
 
 def engine(base: type[NoughtsPosition] = NoughtsPosition, **methods: Any) -> GamePack:
@@ -184,6 +195,8 @@ FAULTS: Mapping[str, tuple[GamePack | Callable[[Path], GamePack], str]] = {
         "read again, leads somewhere else",
     ),
     "parts complete turns": (engine(parts=lambda self: iter([next(self.moves())])), "`part` isn't that part"),
+    "states play by the rules": (engine(state=lambda self: Forgetful(self)), "another state than that of the position"),
+    "the last turn is told": (drawn(told="The last move: a mark on b2."), "but nothing was done on"),
     "turns are read as they are written": (notation(format=lambda self, move, position: "b2"), "written alike"),
     "turns are read forgivingly": (parse(strictly), "isn't read as"),
     "garbage is refused": (parse(lambda text: Turn(text.split()[0])), "IndexError, not BadNotation"),
@@ -242,6 +255,47 @@ def test_a_check_catches_its_fault(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 def test_the_game_of_the_template_keeps_every_promise(check: Check) -> None:
     check.run(NOUGHTS)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (
+            "id one\nposition\nperft 1 9\nperft 2 71\n\nid end\nposition a1; a2; b1; b2; c1\nperft 1 0\n",
+            "and one.perft says",
+        ),
+        ("id one\nposition a1; a2; b1; b2\nresults 1 0 1 0\n\nid end\nposition\nperft 1 0\n", "and the engine counts"),
+        ("id one\nposition goal\nperft 1\n", "The block one of one.perft can't be read"),
+    ],
+)
+def test_what_a_perft_file_says_otherwise_is_told(file: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.perft"
+    path.write_text(file, encoding="utf-8")
+    with pytest.raises(Nonconforming, match=said):
+        counts.turns_are_counted(NOUGHTS, path)
+
+
+def test_a_winner_that_is_swapped_is_noticed() -> None:
+    """For one side the engine says who has won, and for the other who hasn't."""
+    from pbem.conformance.template.tests import brute
+
+    def swapped(self: NoughtsPosition, seat: Any, own: tuple[str, ...], after: Any) -> Any:
+        outcome = NoughtsPosition._ended(self, seat, own, after)
+        return replace(outcome, winner=0) if outcome is not None and outcome.winner == 1 else outcome
+
+    with pytest.raises(Nonconforming, match="A random match is won by 0, says the engine; by 1, says the brute force"):
+        counts.the_brute_force_agrees(engine(_ended=swapped), brute.State)
+
+
+def test_a_block_before_the_end_of_a_match_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "late.perft"
+    path.write_text(counts.late_block(NOUGHTS, {"goal": "avoid"}), encoding="utf-8")
+    (block,) = counts.read(path)
+
+    assert block.options == {"goal": "avoid"}
+    assert block.nodes[-1] == 0
+    assert sum(block.results[3]) > 0
+    counts.turns_are_counted(NOUGHTS, path)
 
 
 def test_its_files_say_the_same_of_it(tmp_path: Path) -> None:

@@ -19,6 +19,14 @@ class State:
         own = self.marked[len(self.marked) % 2 == 0 :: 2]
         return any(sum(cell in line for cell in own) == 3 for line in LINES)
 
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won, if nobody can move; None for a draw."""
+        if not self.has_line():
+            return None
+        last = (len(self.marked) - 1) % 2
+        return 1 - last if self.options["goal"] == "avoid" else last
+
     def after(self) -> dict[str, "State"]:
         """Return each legal turn, as it is written, and the state after it; nothing at the end."""
         free = [] if self.has_line() else [cell for cell in CELLS if cell not in self.marked]
