@@ -28,7 +28,7 @@ MATCHES, TURNS = 6, 60
 class BruteState(Protocol):
     """A state of the author's brute force: the game once more, plainly, with nothing from the engine.
 
-    If it has an attribute or method `winner` (the seat that has won at the end, None for a draw), that is compared, too.
+    If it has an attribute or method `winner` (the seat that has won at the end, None for a draw), that is compared too.
     """
 
     def after(self) -> Mapping[str, Self]:
