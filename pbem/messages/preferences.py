@@ -3,6 +3,7 @@
 What else there is to choose stands with the feature that it belongs to (see `Feature.preferences`).
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from zoneinfo import available_timezones
@@ -24,13 +25,24 @@ def _zones() -> Mapping[str, str]:
     return {name.lower(): name for name in available_timezones()}
 
 
+_OFFSET = re.compile(r"(?:utc|gmt)\s?([+-])0?(\d{1,2})(?::?(\d\d))?", re.IGNORECASE)
+_HALVES = {"+5:30": "Asia/Kolkata", "+5:45": "Asia/Kathmandu", "+6:30": "Asia/Yangon", "+9:30": "Australia/Darwin"}
+"""Zones that aren't whole hours from UTC all the year."""
+
+
 def _zone(text: str) -> str | None:
-    """Return the IANA time zone of that name in any case, or None.
+    """Return the IANA time zone of that name in any case, or of that distance from UTC; or None.
 
     >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd"), _zone("America/" * 260)
     ('Europe/Vienna', 'UTC', None, None)
+    >>> _zone("UTC+5:30"), _zone("GMT-3")
+    ('Asia/Kolkata', 'Etc/GMT+3')
     """
-    return _zones().get(text.lower())
+    if not (offset := _OFFSET.fullmatch(text)):
+        return _zones().get(text.lower())
+    sign, hours, minutes = offset.groups()
+    whole = f"Etc/GMT{'-' if sign == '+' else '+'}{int(hours)}"  # its sign is the other way round
+    return _HALVES.get(f"{sign}{hours}:{minutes}") if minutes and int(minutes) else _zones().get(whole.lower())
 
 
 def _hour(text: str) -> str | None:

@@ -121,7 +121,8 @@ class Reader:
         question = to_ascii(asked.strip()) if asked else ""
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         head = self._subject(subject)
-        draft = self._drafted(head, wrapped.joined(page), question)
+        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, self._is_own_turn)]
+        draft = self._drafted(head, apart, question)
         withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if not withheld and sure < len(lines):
@@ -309,6 +310,9 @@ class Reader:
         marks = [text for text in texts if _is_of_marks(text) and self._line.is_turn(text, match)]
         is_alone = len(texts) == 1
         return marks[0] if len(marks) == 1 and (is_alone or self._after(match, marks[0]) is not None) else None
+
+    def _is_own_turn(self, text: str) -> bool:
+        return self._line.is_turn(to_ascii(text.strip()), self._match)
 
     def _undecorated(self, text: str) -> str:
         """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""

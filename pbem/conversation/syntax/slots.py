@@ -93,7 +93,7 @@ def zone_in(text: str) -> str:
     >>> zone_in("I live in New York now"), zone_in("my zone is Europe/Vienna"), zone_in("it's late here")
     ('America/New_York', 'Europe/Vienna', '')
     """
-    if found := re.search(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text):
+    if found := re.search(r"\b(?:(?:UTC|GMT)[+-]\d{1,2}(?::\d\d)?|UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text):
         return found[0]
     words = re.findall(r"\b[A-Z][\w']+", text)
     pairs = (f"{one} {other}" for one, other in pairwise(words))

@@ -29,7 +29,7 @@ KIND = word("spectating|tournaments")
 
 
 def set_(request: Request, line: Line) -> Decision:
-    words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
+    words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at", "set")]
     choices: dict[str, str] = {}
     while words:
         name, choice = _setting(request.preferences, words, line)
