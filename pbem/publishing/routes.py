@@ -7,7 +7,7 @@ the choices of its players stay as they are. What the public may see is decided 
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from hashlib import blake2b
@@ -55,6 +55,8 @@ class Answer:
     kind: str
     etag: str = ""
     """What changes whenever the content does; "" where nobody may keep it."""
+    modified: datetime | None = field(default=None, compare=False)
+    """Since when it is known to be like this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,9 @@ class Pages:
             site = replace(self._site, house_name=current_name(session))
             answer = render(View(session, site, now, self._boards))
         if answer is not None and answer.etag and answer.etag != known:
+            before = self._cache.get(path)
+            is_same = before is not None and before.etag == answer.etag
+            answer = replace(answer, modified=before.modified if before and is_same else now)
             self._cache.put(path, seen, answer)
         return answer
 

@@ -8,6 +8,7 @@ also not what was wrong with a request.
 
 import asyncio
 import logging
+import re
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
+from pbem.publishing.pages import match_path
 from pbem.publishing.routes import Answer, Pages
 
 log = structlog.get_logger()
@@ -34,6 +36,8 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
 }
 """What every answer has, also those of other web servers: docs/publishing.md."""
+POSITION = re.compile(r"match/([1-9][0-9]{0,8})(?:/(0|[1-9][0-9]{0,4}))?")
+"""A match, or its board after a turn, as players write it down: it leads to the page."""
 OF_BOARDS = HEADERS["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 NOT_FOUND = "404.html"
 LONGEST_HEADERS, LONGEST_BODY = 8_192, 16_384
@@ -121,7 +125,11 @@ class Page(RequestHandler):
             self.set_header(name, value)
 
     async def get(self) -> None:
-        answer = await self._run(self._pages.answer, _path(self.request.path))
+        path = _path(self.request.path)
+        if found := POSITION.fullmatch(path):
+            self.redirect(f"{'../' * path.count('/')}{match_path(int(found[1]))}{f'#{found[2]}' if found[2] else ''}")
+            return
+        answer = await self._run(self._pages.answer, path)
         if answer is None:
             self.set_status(HTTPStatus.NOT_FOUND)
             answer = await self._run(self._pages.answer, NOT_FOUND)
@@ -134,6 +142,8 @@ class Page(RequestHandler):
         self._etag = f'"{answer.etag}"' if answer.etag else ""
         # To ask each time is cheap, and what is new is seen at once.
         self.set_header("Cache-Control", "no-cache" if answer.etag else "no-store")
+        if answer.modified is not None:
+            self.set_header("Last-Modified", answer.modified)
         if not answer.etag:
             self.set_header("X-Robots-Tag", "noindex, nofollow")
             self.set_header("Content-Security-Policy", OF_BOARDS)

@@ -60,7 +60,7 @@
   const share = async () => {
     const board = boards[now];
     const text = `${document.title}\n${board.querySelector("figcaption").textContent.trim()}\n\n`
-      + `${board.querySelector("pre").textContent}\n`;
+      + `${board.querySelector("pre").textContent}\n${location.href.split("#")[0]}#${now}\n`;
     try {
       await navigator.clipboard.writeText(text);
       said.textContent = "Copied.";

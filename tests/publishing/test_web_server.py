@@ -4,6 +4,7 @@ import http.client
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from email.utils import parsedate_to_datetime
 
 import pytest
 
@@ -125,6 +126,7 @@ def test_a_browser_that_has_the_page_does_not_get_it_again_until_it_changes(
     headers = ask(path)[1]
     known = {"If_None_Match": headers["etag"]}
     assert headers["cache-control"] == "no-cache"
+    assert parsedate_to_datetime(headers["last-modified"]) <= published.letters.clock()
     for method in ("GET", "HEAD"):
         assert (ask(path, method, **known)[0], ask(path, **known)[2]) == (304, b"")
     published.choose("anonymous", "bob")
