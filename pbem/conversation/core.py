@@ -42,18 +42,12 @@ class Request:
     now: datetime
     """When the message is handled."""
     incoming: Incoming
-    """The row of the message."""
     message: Message
     sender: Sender
-    """Who sent the message, and whether that is proven."""
     commands: "Commands"
-    """Every command that the sender can write."""
     features: "Features"
-    """All that players can do here."""
     limits: LimitsSettings
-    """How much mail one sender can cause."""
     house: HouseSettings = field(default_factory=HouseSettings)
-    """The opponent that always has time."""
     stored_bytes: int = 0
     """How much of the message is stored: less than its size where it was too large."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
@@ -111,7 +105,6 @@ class ToAddress:
     address: str
     payload: Payload
     gist: str | None = None
-    """What makes it the same as another message, where budgets count that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +115,6 @@ class ToNewAddress:
     token_subject: int
     """The message in which the player asked for the address."""
     is_reply: bool
-    """Whether it replies to the message that is handled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

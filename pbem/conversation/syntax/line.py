@@ -265,14 +265,6 @@ class LineReader:
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
-    def looking(self, text: str) -> Line | None:
-        """Return the line as a command that changes nothing, after a list mark: "- show 42", copied from the help.
-
-        Lists in our own messages have these marks, so it only counts if it is all that was written.
-        """
-        line = self.line(courtesies.without_list_mark(text), opening=True)
-        return line if line is not None and not line.command.changes and self.is_sure(line) else None
-
     def guess(self, text: str) -> Line | None:
         bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
         for wanted in (bare, courtesies.without_brackets(bare)):

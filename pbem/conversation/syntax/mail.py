@@ -356,8 +356,6 @@ class Reader:
         if not first and subject == bare_subject(subject):
             first = self._own_words(to_ascii(subject)).strip()
         others = sum(bool(line.strip()) for line in before) > 1
-        if not others and (only := self._line.looking(to_ascii(first))):
-            return ParsedMessage((only,), (), first, subject=told)
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
         words = (Prose(rest),) if rest else ()
         guess = self._line.guess(to_ascii(first))
