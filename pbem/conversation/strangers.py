@@ -143,8 +143,10 @@ def check_left(left: AnswersLeft | None) -> None:
 
 
 def name_alone(request: Request, parsed: ParsedMessage) -> bool:
-    """Return whether somebody has answered us with the names of a person, and nothing else."""
-    return not request.sender.is_stranger and full_name(request, parsed) is not None
+    """Return whether somebody has answered us with the names of a person alone, or joins by what can't be a name."""
+    joins = (line for line in parsed.commands if line.command.newcomer.rank == 1)
+    is_no_name = any(len(line.words.split()) == 1 and not NAME.fullmatch(line.words.lower()) for line in joins)
+    return is_no_name or (not request.sender.is_stranger and full_name(request, parsed) is not None)
 
 
 def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:

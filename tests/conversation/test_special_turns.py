@@ -55,7 +55,8 @@ def test_another_game_s_match_says_which_games_have_it(letters: Correspondence, 
     before = said(letters.last("bob"))
     letters.reply(letters.last("alice"), word)
 
-    assert f"Of these games, only Row allows {what}." in said(letters.last("alice"))
+    games = {"pass": "Row allows", "swap": "Quadrupel and Row allow"}[word]
+    assert f"Of these games, only {games} {what}." in said(letters.last("alice"))
     assert '"help quadraphages" explains' in said(letters.last("alice"))
     assert said(letters.last("bob")) == before
 
