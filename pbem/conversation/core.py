@@ -188,8 +188,6 @@ class Role(Flag):
     """It accepts or declines what was offered."""
     CHALLENGES = auto()
     """It offers a match, to whose opponent the words below it go."""
-    PLAYS_HOUSE = auto()
-    """It begins a match against the house."""
     RESUMES = auto()
     """It resumes news for a player who had stopped them."""
 

@@ -294,7 +294,7 @@ PLAY = Command(
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.OPPONENT, to_opponent=_is_against_house),
     newcomer=Newcomer(rank=3, line=_for_stranger),
-    role=Role.PLAYS_HOUSE | Role.RESUMES,
+    role=Role.RESUMES,
 )
 REMATCH = Command(
     "rematch",
