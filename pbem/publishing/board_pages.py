@@ -18,6 +18,7 @@ from sqlmodel import Session, col, func, select
 from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.games import GAMES, GameMissing
+from notation.steps import turn_tree
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
@@ -30,7 +31,8 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.publishing import pages
-from pbem.publishing.pages import BoardPage, Site
+from pbem.publishing.pages import Site
+from pbem.publishing.tap_board import LISTED, foreseen_tree, no_tree, tap_board
 from pbem.storage.clock import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
@@ -78,17 +80,24 @@ class Opened:
         hour = within(Incoming.received, HOUR, self.now)
         return self.session.exec(select(func.count(col(Incoming.id))).where(*mine, hour)).one()
 
+    @property
     def time(self) -> str:
         clock, to_move = clock_of(self.match), seat_of(self.match.to_move != 0)
         zone = preferences.with_defaults(self.player.settings)[ZONE]
         shown = time_shown(clock, to_move, self.names, self.seat, zone, self.now) if clock else None
         return shown.line if shown else ""
 
+    @property
+    def opponent(self) -> str:
+        return self.names[other(self.seat)]
+
+    @property
     def last_turn(self) -> str:
         seat = self.snapshot.last_seat
         who = "" if seat is None else "You" if seat == self.seat else self.names[seat]
         return f"{who} played {self.snapshot.texts[-1]} in turn {self.snapshot.ply}." if who else ""
 
+    @property
     def prepared(self) -> tuple[str, ...]:
         lines = prepared.of_seat(self.session, self.match, self.seat).lines
         return tuple(" ".join(line) if line[0] == ELSE else f"{IF} {f' {THEN} '.join(line)}" for line in lines)
@@ -128,22 +137,22 @@ class Boards:
         opened = self._opened(session, name, now)
         if opened is None:
             return None
-        newest = opened.sent()
+        snapshot, newest = opened.snapshot, opened.sent()
         waits = newest is not None and newest.state == IncomingState.NEW
-        shown = BoardPage(
-            opened.snapshot,
-            opened.seat,
-            self._target(opened) if opened.is_newest and not waits else None,
-            opponent=opened.names[other(opened.seat)],
-            last=opened.last_turn(),
-            time=opened.time(),
-            prepared=opened.prepared(),
-            news=refused or (opened.news(newest) if newest is not None and not waits else ""),
-            waits=waits,
-            can_send=self.store is not None,
-            turn=turn,
-        )
-        return pages.board(site, shown)
+        news = refused or (opened.news(newest) if newest is not None and not waits else "")
+        grow = turn_tree if snapshot.position.turn == opened.seat else foreseen_tree
+        reply = self._target(opened).link("") if opened.is_newest and not waits else None
+        uri, growing = (reply.uri, grow) if reply else ("", no_tree)
+        tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram.seen_by(opened.seat), uri, growing)
+        told = {"site": site, "game": snapshot.game, "number": snapshot.number, "tapping": tapping}
+        told |= {
+            "board": opened,
+            "waits": waits,
+            "news": news,
+            "turn": turn,
+            "can_send": reply is not None and self.store is not None,
+        }
+        return pages.render("board", "board/", prepares=grow is foreseen_tree, LISTED_TURNS=LISTED, **told)
 
     def message(self, session: Session, name: str, now: datetime, turn: str, words: str) -> Arrival | None:
         """Return the email that a player sends from the page of that name; None if there is no such page.

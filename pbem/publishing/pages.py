@@ -15,15 +15,12 @@ from urllib.parse import quote, urlsplit
 from jinja2 import Environment
 from markupsafe import Markup
 
-from engines.core import Seat
 from notation import illustrations
 from notation.games import GAMES
-from notation.steps import turn_tree
 from pbem.features.house.player import LEVELS, NAME
 from pbem.matches.ratings.standings import RatingPlace
-from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.links import ReplyTarget, mailto
+from pbem.messages.links import mailto
 from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, page, templates
@@ -31,7 +28,7 @@ from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, Span, TournamentPage
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import foreseen_tree, no_tree, tap_board
+from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 
 SUBJECT = "Board games by email"
@@ -186,46 +183,13 @@ def players(site: Site, names: Sequence[str], block: int, last: int) -> str:
     return render("players", "players.html", site=site, groups=groups, block=block, last=last)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardPage:
-    snapshot: Snapshot
-    seat: Seat
-    target: ReplyTarget | None
-    """What a reply is written to; None where the board is only looked at."""
-    opponent: str
-    last: str
-    """What was played last, as a sentence."""
-    time: str
-    """How much time both have, as a sentence."""
-    prepared: tuple[str, ...]
-    news: str
-    """What has become of what was sent from the page, or why it wasn't sent."""
-    waits: bool
-    """Whether something that was sent from the page isn't handled yet."""
-    can_send: bool
-    turn: str
-    """What was written before, and wasn't sent."""
-
-
-def board(site: Site, shown: BoardPage) -> str:
-    """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn."""
-    snapshot = shown.snapshot
-    grow = turn_tree if snapshot.position.turn == shown.seat else foreseen_tree
-    reply = shown.target.link("") if shown.target else None
-    uri, growing = (reply.uri, grow) if reply else ("", no_tree)
-    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram.seen_by(shown.seat), uri, growing)
-    told = {"number": snapshot.number, "side": snapshot.game.sides[shown.seat], "prepares": grow is foreseen_tree}
-    told |= {"board": shown, "LISTED_TURNS": LISTED_TURNS, "is_house": snapshot.match.level is not None}
-    return render("board", "board/", site=site, game=snapshot.game, tapping=tapping, **told)
-
-
 def trial(site: Site, key: str) -> str:
     """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
     position = pack.game.position({})
     tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    shown = {"tapping": tapping, "prepares": False, "board": None, "LISTED_TURNS": LISTED_TURNS}
-    return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
+    told = {"number": None, "board": None, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+    return render("board", trial_path(key), site=site, game=pack.game, tapping=tapping, **told)
 
 
 @cache
