@@ -29,10 +29,10 @@ from pbem.matches.conditions import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
+from pbem.messages.boards.tap_board import LISTED, foreseen_tree, no_tree, tap_board
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
-from pbem.publishing.tap_board import LISTED, foreseen_tree, no_tree, tap_board
 from pbem.storage.clock import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token

@@ -20,6 +20,8 @@ from notation.games import GAMES
 from pbem.features.house.player import LEVELS, NAME
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.messages.boards.svg_board import BoardSheet
+from pbem.messages.boards.tap_board import LISTED as LISTED_TURNS
+from pbem.messages.boards.tap_board import tap_board
 from pbem.messages.links import mailto
 from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
@@ -27,8 +29,6 @@ from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, Span, TournamentPage
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 
 SUBJECT = "Board games by email"

@@ -9,7 +9,7 @@ from notation.games import GAMES
 from notation.record import replay
 from notation.steps import Branch
 from pbem.matches.conditions import Conditions, read
-from pbem.publishing.tap_board import MOST, foreseen_tree
+from pbem.messages.boards.tap_board import MOST, foreseen_tree
 from tests.cases import quick_where
 from tests.diagrams import NAMES, played
 

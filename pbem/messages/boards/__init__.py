@@ -1,1 +1,4 @@
-"""What boards look like: as pictures, as animations, and as tables of HTML. Nothing here knows a match or a reader."""
+"""What boards look like: as pictures, as animations, as tables of HTML, and to be tapped.
+
+Nothing here knows a match or a reader.
+"""
