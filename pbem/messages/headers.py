@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from email.headerregistry import Address
 from email.utils import format_datetime
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 from pbem.config import ServerSettings
@@ -15,10 +16,11 @@ from pbem.messages.kinds import KINDS, kind_of
 from pbem.messages.links import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
+from pbem.messages.templating import TEXT, templates
 from pbem.messages.token_filter import HeaderValue
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
-from pbem.storage.payloads import Payload, heading_of
+from pbem.storage.payloads import Payload, Said
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}
@@ -81,7 +83,14 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked:
         return f"Re: {asked}" if asked.startswith("[pbem") else f"Re: [pbem] {asked}"
-    return f"[pbem] {heading_of(payload) or 'Your message'}"
+    return f"[pbem] {_heading(payload.sections[0] if isinstance(payload, Answer) else payload)}"
+
+
+def _heading(said: Said) -> str:
+    """Return what the Subject says of a message, or of a section, where there is no match."""
+    headings: Any = templates(TEXT).get_template("parts/headings.j2").module
+    tell = getattr(headings, said.template, headings.anything)
+    return " ".join(str(tell(said)).split())
 
 
 def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:

@@ -48,12 +48,6 @@ class Said(Part):
         )
 
 
-def heading_of(said: Said) -> str:
-    """Return what the Subject says of a value: the `heading` of its kind, where {0.x} is field x, or its own."""
-    heading: str = getattr(said, "heading", "")
-    return heading.format(said) if isinstance(getattr(type(said), "heading", None), str) else heading
-
-
 class Payload(Said):
     """What a whole message says."""
 

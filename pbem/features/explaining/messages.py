@@ -1,7 +1,5 @@
 """What explains the server, its commands and its games: sections, and what they consist of."""
 
-from typing import ClassVar
-
 from pbem.messages.said.messages import GameTitle
 from pbem.storage.payloads import Part, Payload, Section
 
@@ -29,12 +27,10 @@ class ForOperator(Payload, template="for_operator"):
     """The player; empty for somebody who is none."""
     address: str
     message: tuple[str, ...]
-    heading: ClassVar = "A message for the operator"
 
 
 class OperatorTold(Section, template="operator_told"):
     address: str
-    heading: ClassVar = "Your message to the operator"
 
 
 class OptionHelp(Part):
@@ -58,19 +54,16 @@ class Help(Section, template="help"):
     games: tuple[GameTitle, ...]
     moderates: bool = False
     """Whether the reader is the admin, who can do more than that."""
-    heading: ClassVar = "Help"
 
 
 class HelpOnTopic(Section, template="help_topic"):
     """What people look for that is neither a command nor a game."""
 
     topic: str
-    heading: ClassVar = "Help on {0.topic}"
 
 
 class HelpOnGroup(Section, template="help_group"):
     group: CommandGroup
-    heading: ClassVar = "Help on {0.group.word}"
 
 
 class HelpOnSetting(Section, template="help_setting"):
@@ -80,29 +73,24 @@ class HelpOnSetting(Section, template="help_setting"):
     spelled: str
     default: str
     help: str
-    heading: ClassVar = "Help on {0.name}"
 
 
 class HelpOnCommand(Section, template="help_command"):
     command: CommandHelp
     games: tuple[GameTitle, ...] = ()
     """All games, for people who look for them under the command that lists matches."""
-    heading: ClassVar = "Help on {0.command.name}"
 
 
 class HelpOnModeration(Section, template="help_moderation"):
     commands: tuple[CommandHelp, ...]
-    heading: ClassVar = "Help on moderation"
 
 
 class HelpOnGame(Section, template="help_game"):
     game: GameHelp
-    heading: ClassVar = "Help on {0.game.title}"
 
 
 class HelpOnNotation(Section, template="help_notation"):
     games: tuple[GameHelp, ...]
-    heading: ClassVar = "How turns are written"
 
 
 class Rules(Section, template="rules"):
@@ -111,4 +99,3 @@ class Rules(Section, template="rules"):
     """Empty for English."""
     languages: tuple[str, ...] = ()
     """The other languages that there are."""
-    heading: ClassVar = "Rules of {0.game.title}"

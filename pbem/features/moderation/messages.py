@@ -15,7 +15,6 @@ class AccountChanged(Payload, template="account"):
     """Whom to write to about it; empty if the operator has no address."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
-    heading: ClassVar = "Your account"
 
 
 class Renamed(Payload, template="renamed"):
@@ -27,14 +26,12 @@ class Renamed(Payload, template="renamed"):
     """Whether the reader is that player; otherwise they play with them."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
-    heading: ClassVar = "A new name"
 
 
 class Announced(Payload, template="announcement"):
     subject: str
     message: tuple[str, ...]
     is_long: ClassVar = True
-    heading: ClassVar = "{0.subject}"
 
 
 class RosterRow(Part):
@@ -50,7 +47,6 @@ class RosterRow(Part):
 class Roster(Listing, template="roster"):
     rows: tuple[RosterRow, ...]
     kind: str = ""
-    heading: ClassVar = "The players"
 
 
 class ActKept(Part):
@@ -67,4 +63,3 @@ class ActKept(Part):
 
 class ActsKept(Listing, template="acts"):
     rows: tuple[ActKept, ...]
-    heading: ClassVar = "What was done"

@@ -1,7 +1,5 @@
 """What is said of other players."""
 
-from typing import ClassVar
-
 from pbem.messages.said.messages import OpenSeek
 from pbem.storage.payloads import Listing, Part, Section
 
@@ -15,7 +13,6 @@ class PlayerList(Listing, template="who"):
     rows: tuple[ListedPlayer, ...]
     is_listed: bool
     """Whether the reader is."""
-    heading: ClassVar = "Players"
 
 
 class Results(Part):
@@ -43,7 +40,6 @@ class PlayerProfile(Section, template="whois"):
     """Until what day they are on vacation, if they are."""
     blocked: bool = False
     """Whether the reader has blocked them."""
-    heading: ClassVar = "About {0.player}"
 
 
 class HouseProfile(Section, template="whois_house"):
@@ -52,7 +48,6 @@ class HouseProfile(Section, template="whois_house"):
     total: Results
     weak: bool = False
     """Whether there are games of which it knows only the rules."""
-    heading: ClassVar = "About {0.player}"
 
 
 class FinishedMatch(Part):
@@ -74,14 +69,9 @@ class History(Section, template="history"):
     more: bool = False
     """Whether there is another page. How to ask for it holds names, so it isn't stored."""
 
-    @property
-    def heading(self) -> str:
-        return f"{self.player} - {self.opponent}" if self.opponent else f"Matches of {self.player}"
-
 
 class Blocked(Section, template="blocked"):
     player: str
     blocked: bool
     numbers: tuple[int, ...] = ()
     """The matches between the two that go on."""
-    heading: ClassVar = "About {0.player}"

@@ -19,10 +19,6 @@ class MatchList(Listing, template="games"):
     more: int = 0
     """How many follow these."""
 
-    @property
-    def heading(self) -> str:
-        return "Your matches" if self.own else f"Matches of {self.player}"
-
 
 class MatchRecord(Section, template="record"):
     match: int

@@ -58,10 +58,6 @@ class Standings(Section, template="standings"):
     more: bool = False
     """Whether there are players with ratings in more games."""
 
-    @property
-    def heading(self) -> str:
-        return f"Standings of {self.games[0].title}" if len(self.games) == 1 else "Standings"
-
 
 FIRST = 5
 """How many players of each game are listed where no game is named."""

@@ -1,7 +1,5 @@
 """What is said of seeks."""
 
-from typing import ClassVar
-
 from pbem.messages.said.messages import OpenSeek
 from pbem.storage.payloads import Listing, Part, Payload, Section
 
@@ -10,7 +8,6 @@ class SeekList(Listing, template="seeks"):
     rows: tuple[OpenSeek, ...]
     narrowed: bool = False
     """Whether only some kind of seeks was asked for."""
-    heading: ClassVar = "Seeks"
 
 
 class SeekOpened(Section, template="seek_opened"):
@@ -21,12 +18,10 @@ class SeekOpened(Section, template="seek_opened"):
     """Whether it is only for players with some ratings."""
     reliable: bool = False
     """Whether it is only for reliable players."""
-    heading: ClassVar = "Your seeks"
 
 
 class SeekClosed(Section, template="seek_closed"):
     seeks: tuple[OpenSeek, ...]
-    heading: ClassVar = "Your seeks"
 
 
 class EndedSeek(Part):
@@ -37,4 +32,3 @@ class EndedSeek(Part):
 
 class SeeksEnded(Payload, template="seeks_ended"):
     seeks: tuple[EndedSeek, ...]
-    heading: ClassVar = "Your seeks have ended"

@@ -64,7 +64,6 @@ class RoundShown(Part):
 
 class TournamentList(Listing, template="tournaments"):
     rows: tuple[TournamentLine, ...]
-    heading: ClassVar = "Tournaments"
 
 
 class TournamentShown(Listing, template="tournament"):
@@ -81,14 +80,12 @@ class TournamentShown(Listing, template="tournament"):
     rungs: tuple[Rung, ...] = ()
     own_rung: int = 0
     """The reader's; 0 for somebody who isn't on the ladder."""
-    heading: ClassVar = "Tournament {0.line.number}"
 
 
 class TournamentEntered(Section, template="entered"):
     line: TournamentLine
     rung: int = 0
     """Theirs, on a ladder."""
-    heading: ClassVar = "Tournament {0.line.number}"
 
 
 class TournamentWithdrawn(Section, template="withdrawn"):
@@ -98,18 +95,15 @@ class TournamentWithdrawn(Section, template="withdrawn"):
     """Their matches in it that go on."""
     begun: bool = False
     is_ladder: bool = False
-    heading: ClassVar = "Tournament {0.number}"
 
 
 class TournamentOpened(Section, template="hosted"):
     line: TournamentLine
-    heading: ClassVar = "Tournament {0.line.number}"
 
 
 class TournamentLast(Section, template="hosted_last"):
     number: int
     title: str
-    heading: ClassVar = "Tournament {0.number}"
 
 
 class RungChanged(Payload, template="rung"):
@@ -121,10 +115,6 @@ class RungChanged(Payload, template="rung"):
     won: bool = False
     """Whether they have won that rung."""
 
-    @property
-    def heading(self) -> str:
-        return f"{self.title}: " + (f"rung {self.rung}" if self.rung else "off the ladder")
-
 
 class RoundWithoutMatch(Payload, template="round"):
     number: int
@@ -135,7 +125,6 @@ class RoundWithoutMatch(Payload, template="round"):
     """bye, or forfeit if the opponent has withdrawn."""
     opponent: str = ""
     table: Crosstable | None = None
-    heading: ClassVar = "{0.title}: round {0.round}"
 
 
 class TournamentEnded(Payload, template="tournament_over"):
@@ -148,4 +137,3 @@ class TournamentEnded(Payload, template="tournament_over"):
     rungs: tuple[Rung, ...] = ()
     """The top of a ladder, and the reader's rung."""
     is_long: ClassVar = True
-    heading: ClassVar = "{0.line.title}: {0.line.state}"

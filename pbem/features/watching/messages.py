@@ -42,4 +42,3 @@ class Watching(Section, template="watching"):
     rows: tuple[WatchedMatch, ...] = ()
     lists: bool = False
     """Whether they asked for the list."""
-    heading: ClassVar = "What you watch"

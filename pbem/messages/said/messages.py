@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from notation.games import GAMES
 from pbem.messages.said.sections import TurnNews
-from pbem.storage.payloads import News, Part, Payload, Section, heading_of
+from pbem.storage.payloads import News, Part, Payload, Section
 
 
 class Act(Part):
@@ -47,7 +47,6 @@ class Act(Part):
 
 class ActDone(Section, template="act_done"):
     act: Act
-    heading: ClassVar = "Done"
 
 
 LISTED = 12
@@ -93,12 +92,10 @@ class Introduction(Section, template="introduction"):
     house: bool = False
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
-    heading: ClassVar = "How to play board games by email"
 
 
 class InvitationWaiting(Section, template="waiting"):
     match: int
-    heading: ClassVar = "Your invitation"
 
 
 class Welcome(Payload, Section, template="welcome"):
@@ -113,7 +110,6 @@ class Welcome(Payload, Section, template="welcome"):
     """Whether the player has a match already, which stands above it."""
     language: str = "en"
     stands_alone: ClassVar = True
-    heading: ClassVar = "Welcome"
 
 
 def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
@@ -124,7 +120,6 @@ class AddressQuestion(Payload, template="address"):
     by: str
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
-    heading: ClassVar = "Please confirm your address"
 
 
 class Alert(Payload, template="alert"):
@@ -132,7 +127,6 @@ class Alert(Payload, template="alert"):
     """Those of the messages, players and matches that need attention, by what happened to them (see alerts.KINDS)."""
     failing: tuple[str, ...] = ()
     """What fails of the scheduled work, such as "time-outs 12"."""
-    heading: ClassVar = "Some messages need your attention"
 
 
 class Answer(Payload, template="answer"):
@@ -141,12 +135,6 @@ class Answer(Payload, template="answer"):
     """The Subject of the answered message."""
     plies: dict[int, int] | None = None
     """Where several matches are shown: the version of each."""
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says where the answered message had none: what its first section is about."""
-        first = self.sections[0]
-        return heading_of(first) or f"Match #{getattr(first, 'match', 0)}"
 
 
 class Manners(Part):
@@ -210,16 +198,14 @@ class Confirmation(Payload, template="confirm"):
     """What we say to their questions, and what we didn't understand."""
     language: str = "en"
     """In which somebody is asked who joins."""
-    heading: ClassVar = "Please confirm"
 
 
 class Deleted(Payload, template="deleted"):
-    heading: ClassVar = "Your data has been deleted"
+    pass
 
 
 class Export(Payload, template="export"):
     is_long: ClassVar = True
-    heading: ClassVar = "All the data we hold on you"
 
 
 class OpponentLeft(News, template="left"):
@@ -234,7 +220,6 @@ class Words(News, template="message"):
 
 class AddressMoved(Payload, template="moved"):
     by: str
-    heading: ClassVar = "Your mail now goes elsewhere"
 
 
 class OpponentUnreachable(Payload, template="unreachable"):
@@ -284,13 +269,10 @@ class Digest(Payload, template="digest"):
     is_long: ClassVar = True
 
     @property
-    def heading(self) -> str:
-        """What the Subject says: how many matches there are, or that a tournament has begun with all of them."""
-        yours = sum(item.stage == "yours" for item in self.matches) + len(self.waiting)
-        begun = {_begun_with(item) for item in self.matches}
-        title = begun.pop() if len(begun) == 1 else ""
-        told = f"{title} has begun" if title else f"News of {len(self.matches) + len(self.waiting)} matches"
-        return told + (f": your turn in {yours}" if yours else "")
+    def begun(self) -> str:
+        """The tournament that has begun with all of these matches; nothing where there is none."""
+        titles = {_begun_with(item) for item in self.matches}
+        return titles.pop() if len(titles) == 1 else ""
 
 
 def _begun_with(item: DigestMatch) -> str:
@@ -299,18 +281,17 @@ def _begun_with(item: DigestMatch) -> str:
 
 
 class InvitationsStopped(Section, template="uninvited"):
-    heading: ClassVar = "No more invitations"
+    pass
 
 
 class InvitationsAllowed(Section, template="invitable"):
-    heading: ClassVar = "Invitations"
+    pass
 
 
 class NewsStarted(Section, template="started"):
     since: str | None = None
     """The day on which the player had stopped them."""
-    heading: ClassVar = "Your news"
 
 
 class NewsStopped(Section, template="stopped"):
-    heading: ClassVar = "No more news"
+    pass

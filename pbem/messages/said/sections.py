@@ -26,7 +26,6 @@ class VacationShown(Section, template="vacation"):
     """When it begins and ends, in words; empty where there is none."""
     is_away: bool
     left: tuple[DaysLeft, ...]
-    heading: ClassVar = "Your vacation"
 
 
 class Away(News, template="away"):
@@ -178,7 +177,6 @@ def words() -> frozenset[str]:
 
 class AddressAsked(Section, template="asked"):
     address: str
-    heading: ClassVar = "Your new address"
 
 
 class TurnBegun(Section, template="begun"):
@@ -203,12 +201,11 @@ class ChallengeClosed(News, Section, template="closed"):
 
 
 class HeldDropped(Section, template="dropped"):
-    heading: ClassVar = "Not carried out"
+    pass
 
 
 class QuestionExpired(Section, template="expired"):
     days: int
-    heading: ClassVar = "Not carried out"
 
 
 class Choice(Part):
@@ -228,7 +225,6 @@ class Preferences(Section, template="preferences"):
     rows: tuple[PreferenceHelp, ...]
     days_from: str = ""
     """From when other days count, in words, if they were chosen."""
-    heading: ClassVar = "Your settings"
 
 
 class AsOf(Part):
@@ -264,25 +260,20 @@ class Refusal(Section, template="refused"):
     wish: bool = False
     """Whether it answers a wish in plain sentences: nothing went wrong."""
 
-    @property
-    def heading(self) -> str:
-        return "Your message" if self.wish else "That didn't work"
-
 
 class NewAddresses(Payload, Section, template="renewed"):
     """The player has new reply addresses: after a move to another address, by a command, or by the operator."""
 
     moved: bool = False
     by_operator: bool = False
-    heading: ClassVar = "Your new addresses"
 
 
 class FirstOnly(Section, template="first_only"):
-    heading: ClassVar = "Your message"
+    pass
 
 
 class NewsResumed(Section, template="resumed"):
-    heading: ClassVar = "Your news"
+    pass
 
 
 class Hint(Section, template="hint"):
@@ -300,7 +291,6 @@ class WordsPassedOn(Section, template="said"):
 
 class AlreadySettled(Section, template="settled"):
     verdict: str
-    heading: ClassVar = "Answered before"
 
 
 class PlayedByItself(Part):
@@ -351,7 +341,6 @@ class NotAttempted(Section, template="unattempted"):
     lines: tuple[str, ...]
     most: int | None = None
     """How many commands a message can have, if that is why."""
-    heading: ClassVar = "Your message"
 
 
 class TurnDropped(Section, template="undone"):
@@ -364,7 +353,6 @@ class LastAnswer(Section, template="last_answer"):
     """The last answer of its kind for now: machines reply to every reply."""
 
     until: str
-    heading: ClassVar = "Your message"
 
 
 class NotSent(Section, template="unsent"):
@@ -375,11 +363,9 @@ class NotSent(Section, template="unsent"):
     """The matches to which they may belong, if that is why; empty otherwise."""
     may_be_quoted: bool = False
     """Whether that is why."""
-    heading: ClassVar = "Your message"
 
 
 class Overlooked(Section, template="overlooked"):
     """Lines that were taken for words although they look like turns."""
 
     lines: tuple[str, ...]
-    heading: ClassVar = "Your message"
