@@ -41,10 +41,10 @@ CLOSED = f"{rate_limits.ONCE}closed"
 def converse(request: Request) -> Reply:
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
-    left = _check_budgets(request)
+    left: AnswersLeft | None = None
     try:
+        left = _check_budgets(request)
         _check_account(request)
-        _check_answers(request)
         _check_readable(request, left)
         with nullcontext() if request.sender.proven else _quietly(request):
             reply = _answered(request, reply, left)
@@ -228,27 +228,20 @@ def _check_account(request: Request) -> None:
 
 
 def _check_budgets(request: Request) -> AnswersLeft | None:
-    """Return what strangers have left, for a stranger; raise Unanswerable if they have had enough answers."""
-    session, sender = request.session, request.sender
-    if not _is_budgeted_as_stranger(request) or sender.standing is None:
+    """Return what strangers have left, for a stranger; raise Refused, then Unanswerable, if there were enough answers.
+
+    That is only for messages that prove nothing. An admin is no stranger: their answers are never too few to moderate.
+    """
+    session, sender, now = request.session, request.sender, request.now
+    if sender.standing is None:
         return None
-    per_month = 1 if invitations.is_ruled_out(session, sender.address) else rate_limits.STRANGER_PER_MONTH
-    return rate_limits.of_stranger(
-        session, sender.address, sender.standing, request.limits, request.now, per_month=per_month
-    )
-
-
-def _is_budgeted_as_stranger(request: Request) -> bool:
-    """An admin is no stranger: their answers are never too few to moderate by."""
-    return request.sender.is_stranger and not request.server.is_admin(request.sender.address)
-
-
-def _check_answers(request: Request) -> None:
-    """Raise Refused, then Unanswerable, if too many messages came in a player's name that prove nothing."""
-    sender = request.sender
-    if sender.standing is not None and not _is_budgeted_as_stranger(request):
-        most = request.limits.answers_per_hour
-        rate_limits.of_address(request.session, sender.address, sender.standing, most, request.now)
+    if sender.is_stranger and not request.server.is_admin(sender.address):
+        per_month = 1 if invitations.is_ruled_out(session, sender.address) else rate_limits.STRANGER_PER_MONTH
+        return rate_limits.of_stranger(
+            session, sender.address, sender.standing, request.limits, now, per_month=per_month
+        )
+    rate_limits.of_address(session, sender.address, sender.standing, request.limits.answers_per_hour, now)
+    return None
 
 
 def _over_budget(request: Request) -> Refused | Unanswerable | None:

@@ -19,15 +19,20 @@ from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 
-def settle(request: Request, reply: Reply, question: int) -> Reply:
-    row = request.session.get_one(Outgoing, question, with_for_update=True)
+def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
+    row = request.session.get_one(Outgoing, asked_in, with_for_update=True)
     player = request.session.get(Player, row.player)
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if request.sender.by_thread:
         if rate_limits.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        return replace(feature.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
+        question = AddressQuestion(by=name(player), by_thread=True)
+        again = ToNewAddress(
+            address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
+        )
+        asked = feature.apply(request, reply, Decision(messages=(again,)))
+        return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
     answer = answers.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
@@ -45,14 +50,6 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
     reply = feature.apply(request, reply, _moved(request, player, row))
     sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
     return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
-
-
-def _asked_again(player: Player, row: Outgoing) -> Decision:
-    question = AddressQuestion(by=name(player), by_thread=True)
-    asked = ToNewAddress(
-        address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
-    )
-    return Decision(messages=(asked,))
 
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
