@@ -21,7 +21,7 @@ FIRST_MAILS = (
     ("Help!", "", "Write each command on a line of its own"),
     ("", "challenge bob kvadratik", INTRODUCED),
     ("", "rules quadrupel", "QUADRUPEL"),
-    ("", "unsubscribe", "This address gets no news from us"),
+    ("", "unsubscribe", "this address only gets answers"),
 )
 
 
