@@ -65,6 +65,19 @@ class GamePack:
         return "".join(self.page.splitlines()[2:3])
 
     @property
+    def goal(self) -> str:
+        """How the game is won, in the first words of the rules page below its heading Goal; "" if it has none.
+
+        >>> GAMES["quadraphages"].goal
+        'You have two stones, and each marks the cells that it leaves. When no stone can move any more, the side with \
+more marked cells wins.'
+        """
+        _, _, below = self.page.partition("\nGoal\n====\n")
+        return " ".join(below.strip().partition("\n\n")[0].split()).removesuffix(":").removesuffix(".") + "." * bool(
+            below
+        )
+
+    @property
     def translations(self) -> Mapping[str, str]:
         """The rules page in other languages, `<key>.de.md` for German, by what stands between its dots."""
         pages = sorted(self.rules.glob(f"{self.game.key}.*.md"))

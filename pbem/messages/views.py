@@ -339,4 +339,7 @@ class View:
         if self._snapshot.hypothesis is not None and self._snapshot.hypothesis.chosen:
             return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
         hint = self._snapshot.notation.hint(self._snapshot.position) if self.to_move else None
-        return hint if hint is None or self.explains else replace(hint, basics="")
+        if hint is None or not self.explains:
+            return hint and replace(hint, basics="")
+        begins = self._snapshot.total < len(self._snapshot.players)
+        return replace(hint, basics=f"{self._snapshot.pack.goal} {hint.basics}".strip()) if begins else hint
