@@ -5,7 +5,7 @@ BIN := .venv/bin
 TWICE := -n 2 --dist worksteal
 THRICE := -n 3 --dist loadgroup
 # `pytest` alone collects the folders of `make test`.
-EVERYWHERE := tests packs/pbem-classics/tests pbem/conformance/template/tests
+EVERYWHERE := tests packs/pbem-chess/tests packs/pbem-classics/tests pbem/conformance/template/tests
 # What databases may do differently; each of these tests passes on both.
 ABOUT_SQL := $(addprefix tests/,abuse by_mail community conversation games house ratings stories tournaments operating/test_upgrades.py operating/test_backup.py operating/test_show.py operating/test_identity.py)
 # What happens by time: due dates, clocks, and dates in messages.
@@ -99,11 +99,12 @@ lock:                        ## update the pinned versions (needs uv)
 	printf '%s\n' 'atheris>=3,<3.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/fuzz.txt
 
-.venv/ready: deploy/lock/dev.txt deploy/lock/classics.txt pyproject.toml
+.venv/ready: deploy/lock/dev.txt deploy/lock/classics.txt deploy/lock/bench.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install -q --disable-pip-version-check --no-compile --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r deploy/lock/classics.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r deploy/lock/bench.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

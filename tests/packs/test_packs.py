@@ -12,7 +12,7 @@ from pbem_classics.games.connectfour import CONNECTFOUR
 
 HERE, SHELF = Path(__file__).parent, Path(__file__).parent.parent.parent / "packs"
 PACKS = sorted(path for path in (*HERE.iterdir(), *SHELF.iterdir()) if path.name.startswith("pbem-"))
-ENGINES = {"pyspiel"}
+ENGINES = {"chess", "pyspiel"}
 """Libraries that know the rules of games."""
 
 
