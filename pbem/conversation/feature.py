@@ -8,7 +8,7 @@ from pbem.conversation.core import Command, Decision, Group, Request, ToAddress,
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.commands import Commands
 from pbem.matches.events import TurnPlayed
-from pbem.messages.kinds import Enrich, ExportHook
+from pbem.messages.kinds import ExportHook
 from pbem.messages.preferences import GENERAL
 from pbem.messages.said import sections
 from pbem.messages.said.messages import Confirmation
@@ -49,8 +49,6 @@ class Feature:
     """Ends what a player takes part in, whose account the operator closes."""
     export: ExportHook | None = None
     """Returns what it holds on a player, for their own copy of their data."""
-    enrich: tuple[Enrich, ...] = ()
-    """Return what it adds to a message."""
 
 
 class Features:
@@ -73,8 +71,6 @@ class Features:
         """What removes everything that features hold on a player who leaves."""
         self.exports: tuple[ExportHook, ...] = tuple(each.export for each in features if each.export is not None)
         """What tells everything that features hold on a player."""
-        self.enrich: tuple[Enrich, ...] = tuple(enrich for feature in features for enrich in feature.enrich)
-        """What adds to messages, in order."""
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
         """What is done by time, in order."""
         self.topics: dict[str, str] = {topic.name: topic.keywords for feature in features for topic in feature.topics}

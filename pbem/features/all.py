@@ -5,7 +5,6 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 
 from pbem.conversation.core import Group
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts import data_export
 from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
@@ -51,7 +50,6 @@ ACCOUNTS = Feature(
         Group.TURNS: (RESUME,),
     },
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
-    enrich=(data_export.enclosed,),
 )
 CHALLENGES = Feature(
     name="challenges",

@@ -7,10 +7,8 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem.config import ServerSettings
 from pbem.messages.mime import Attachment
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload
 from pbem.storage.preferences import OFF, ON, Preference
@@ -92,25 +90,12 @@ ExportHook = Callable[[Session, Player], Mapping[str, Any]]
 """Returns what a feature holds on a player, for their own copy of their data."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendering:
-    session: Session
-    row: Outgoing
-    payload: Payload
-    known: Facts
-    """The reader and the matches, as they were when the message was queued."""
-    server: ServerSettings
-    redactor: TokenRedactor
-    exports: tuple[ExportHook, ...]
-    """What all features hold on a player."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extra:
+@dataclass(frozen=True, slots=True)
+class AddedFiles:
     files: tuple[Attachment, ...]
-    told: Any = None
-    """What its template calls `held`: a description of the files."""
+    held: Any
+    """What the files hold, as the template tells it."""
 
 
-Enrich = Callable[[Rendering], Extra | None]
-"""Returns what a feature adds to a message; None where that is nothing."""
+Enclose = Callable[[Session, Outgoing, Payload, TokenRedactor], AddedFiles | None]
+"""Returns the files that a feature adds to a message; None where there are none."""

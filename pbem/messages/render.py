@@ -12,7 +12,7 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.kinds import Enrich, ExportHook, Extra, Rendering, kind_of
+from pbem.messages.kinds import AddedFiles, Enclose, kind_of
 from pbem.messages.links import ReplyTarget, address_with, answering
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
@@ -37,13 +37,11 @@ class Renderer:
         server: ServerSettings,
         keyring: Keyring,
         keep_mail_days: int,
-        enrich: Sequence[Enrich] = (),
-        exports: Sequence[ExportHook] = (),
+        enclose: Enclose = lambda *_: None,
         site: str = "",
     ) -> None:
         """`site` is the URL of the site with boards to which messages link, if they do."""
-        self._enrich, self._exports = tuple(enrich), tuple(exports)
-        self._site = site
+        self._enclose, self._site = enclose, site
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
@@ -69,21 +67,10 @@ class Renderer:
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
         subject = str(head["Subject"])
-        faces = self._faces(drawings, row, payload, known, wishes, subject, self._extras(session, row, payload, known))
+        added = self._enclose(session, row, payload, self.redactor)
+        faces = self._faces(drawings, row, payload, known, wishes, subject, added)
         tokens = TokenFilter(self.redactor, self._keyring, row)
         return mime.message(row.address, [*head.items()], *faces, tokens)
-
-    def _extras(self, session: Session, row: Outgoing, payload: Payload, known: Facts) -> list[Extra]:
-        rendering = Rendering(
-            session=session,
-            row=row,
-            payload=payload,
-            known=known,
-            server=self._server,
-            redactor=self.redactor,
-            exports=self._exports,
-        )
-        return [extra for enrich in self._enrich if (extra := enrich(rendering)) is not None]
 
     def _faces(
         self,
@@ -93,7 +80,7 @@ class Renderer:
         known: Facts,
         wishes: Mapping[str, str],
         subject: str,
-        extras: Sequence[Extra],
+        added: AddedFiles | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
         player, target = known.reader, partial(self._reply_target, row, known.reader)
@@ -114,18 +101,16 @@ class Renderer:
                 board_page=partial(self._board_page, row, player),
             )
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
-            for extra in extras:
-                if extra.told is not None:
-                    variables |= {"held": extra.told, "files": tuple(file.name for file in extra.files)}
+            if added is not None:
+                variables |= {"held": added.held, "files": tuple(file.name for file in added.files)}
             text = text_of(f"{row.template}.j2", variables)
             if wishes["html"] != ON:
                 break
             html = html_of(f"{row.template}.j2", variables, subject)
             if mime.size(text, html, enclosed) <= LARGEST:
                 break
-        for extra in extras:
-            for file in extra.files:
-                enclosed.attach(file)
+        for file in added.files if added is not None else ():
+            enclosed.attach(file)
         return text, html, enclosed
 
     def _variables(

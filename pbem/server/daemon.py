@@ -26,6 +26,7 @@ from pbem.config import Settings
 from pbem.conversation.feature import Features
 from pbem.conversation.names import can_be_named
 from pbem.failpoints import Step
+from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.house.searcher import IsolatedSearcher, Searcher
 from pbem.features.house.thinker import Thinker
@@ -188,6 +189,7 @@ def open_server(
     authentication.prepare(settings.checks)
     vitals, holder = Vitals(), leases.new_holder()
     boards = settings.serve.url if settings.serve.boards else ""
+    encloses = data_export.encloser(settings.server, features.exports)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
@@ -202,7 +204,7 @@ def open_server(
     sender = senders.MailSender(
         queue=senders.send_queue(engine, holder),
         server=settings.server,
-        renderer=Renderer(settings.server, keyring, limits.keep_mail_days, features.enrich, features.exports, boards),
+        renderer=Renderer(settings.server, keyring, limits.keep_mail_days, encloses, boards),
         keyring=keyring,
         outbox=endpoints.outbox(settings, tokens),
         clock=clock,

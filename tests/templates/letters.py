@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
+from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
@@ -93,8 +94,8 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
     server = letters.server
     services, limits = server.services, server.settings.limits
     settings = services.server.model_copy(update=ELSEWHERE)
-    features = (FEATURES.enrich, FEATURES.exports)
-    elsewhere = Renderer(settings, services.keyring, limits.keep_mail_days, *features)
+    enclose = data_export.encloser(settings, FEATURES.exports)
+    elsewhere = Renderer(settings, services.keyring, limits.keep_mail_days, enclose)
     with database.transaction(server.engine) as session:
         for player in session.exec(select(Player)):
             player.name, player.stopped = f"x{player.id}", None if player.stopped else letters.clock()

@@ -20,7 +20,7 @@ from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
-from pbem.messages.kinds import ExportHook, Extra, Rendering
+from pbem.messages.kinds import AddedFiles, Enclose, ExportHook
 from pbem.messages.mime import Attachment
 from pbem.messages.said.messages import Export
 from pbem.messages.templating import text_of
@@ -28,6 +28,7 @@ from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import directory, known_addresses
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
 from pbem.storage.outbox import WITH_CONTENT
+from pbem.storage.payloads import Payload
 
 MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
@@ -246,12 +247,16 @@ def _heard(sent: Any) -> Iterator[dict[str, Any]]:
             yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}
 
 
-def enclosed(rendering: Rendering) -> Extra | None:
-    row = rendering.row
-    if not isinstance(rendering.payload, Export) or (owner := rendering.session.get(Player, row.player)) is None:
-        return None
-    held = gather(rendering.session, owner, row.created, rendering.redactor, rendering.exports)
-    return Extra(files=tuple(export_files(held, rendering.server, rendering.redactor)), told=held)
+def encloser(server: ServerSettings, exports: Sequence[ExportHook]) -> Enclose:
+    """Return what encloses the data of a player with the message for that."""
+
+    def enclose(session: Session, row: Outgoing, payload: Payload, redactor: TokenRedactor) -> AddedFiles | None:
+        if not isinstance(payload, Export) or (owner := session.get(Player, row.player)) is None:
+            return None
+        held = gather(session, owner, row.created, redactor, exports)
+        return AddedFiles(tuple(export_files(held, server, redactor)), held)
+
+    return enclose
 
 
 def export_files(held: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
