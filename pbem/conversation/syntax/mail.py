@@ -118,25 +118,23 @@ class Reader:
         `asked` is the line that stands right below a quoted question.
         """
         sure = len(lines) if sure is None else sure
-        question = to_ascii(asked.strip()) if asked else ""
+        plain = to_ascii(bare_subject(subject))
+        bare, is_new = self._own_words(plain), bare_subject(subject) == subject
+        head = self._subject(bare)
+        told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
-        head = self._subject(subject)
-        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, self._is_own_turn)]
-        draft = self._drafted(head, apart, question)
+        draft = self._drafted(head, wrapped.joined(page), to_ascii(asked.strip()) if asked else "")
         withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if not withheld and sure < len(lines):
             doubtful = self._doubtful(draft, lines[sure:]) or doubtful
-        plain = to_ascii(bare_subject(subject))
-        bare = self._own_words(plain)
-        told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
-        if head is None and bare_subject(subject) == subject and self._line.held_turn(bare) is not None:
+        if head is None and is_new and self._line.held_turn(bare) is not None:
             draft.overlooked.insert(0, told)
-        return replace(self._found(subject, told, draft), doubtful=doubtful, withheld=withheld)
+        found = self._found(draft, bare.strip() if is_new else "")
+        return replace(found, subject=told, doubtful=doubtful, withheld=withheld)
 
-    def _subject(self, subject: str) -> Line | None:
+    def _subject(self, text: str) -> Line | None:
         """Return the subject as a command; None if anything is wrong with it."""
-        text = self._own_words(to_ascii(bare_subject(subject)))
         line = self._line.line(text, opening=True, first=True) if text else None
         if line is None or line.malformed or self._is_remark(line.text):
             return None
@@ -339,27 +337,20 @@ class Reader:
 
     # What was found ----------------------------------------------------------------------
 
-    def _found(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
+    def _found(self, draft: MessageDraft, subject: str) -> ParsedMessage:
         before = [line for block in draft.words if not block.under for line in block.lines]
-        before = before or draft.separators[:1]
-        first = _first(before)
+        written = [line.strip() for line in before or draft.separators[:1] if line.strip()]
+        first = written[0][:LONGEST_LINE] if written else ""
         if draft.commands:
             played = {line.match or self._match for line in draft.commands if line.command.plays}
-            return ParsedMessage(
-                tuple(draft.commands),
-                tuple(draft.words),
-                first,
-                subject=told,
-                overlooked=tuple(line for line in draft.overlooked if self._is_missing(line, played)),
-                beyond=tuple(draft.beyond),
-            )
-        if not first and subject == bare_subject(subject):
-            first = self._own_words(to_ascii(subject)).strip()
-        others = sum(bool(line.strip()) for line in before) > 1
-        rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+            overlooked = tuple(line for line in draft.overlooked if self._is_missing(line, played))
+            commands = tuple(draft.commands)
+            return ParsedMessage(commands, tuple(draft.words), first, overlooked=overlooked, beyond=tuple(draft.beyond))
+        first = first or subject
+        rest = trim(before[1:])
         words = (Prose(rest),) if rest else ()
         guess = self._line.guess(to_ascii(first))
-        return ParsedMessage((), words, first, guess, told, overlooked=tuple(draft.overlooked))
+        return ParsedMessage((), words, first, guess, overlooked=tuple(draft.overlooked))
 
     def _is_missing(self, line: str, played: set[int | None]) -> bool:
         """Return whether a turn among the words may have been meant, and isn't merely talked about."""
@@ -390,7 +381,3 @@ def _as_written(line: Line, written: str, beyond: str) -> Line:
     is_free = line.command.grammar.is_kept or line.command.of_admin
     words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
     return replace(line, words=words, text=written)
-
-
-def _first(lines: Sequence[str]) -> str:
-    return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]
