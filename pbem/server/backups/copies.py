@@ -8,8 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO
 
@@ -74,10 +73,16 @@ def _run(program: str, engine: Engine, *words: str, given: IO[bytes] | None = No
     """
     if (found := shutil.which(program)) is None:
         return f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)"
-    command = [found, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
-    with _service(engine) as variables, tempfile.TemporaryFile() as said:
+    from psycopg.conninfo import make_conninfo  # an optional extra, which there is for such an engine
+
+    _, where = engine.dialect.create_connect_args(engine.url)
+    secrets = {"PGPASSWORD": str(where.pop("password"))} if "password" in where else {}  # not in a command line
+    where.pop("context", None)  # it is for the driver
+    database = f"--dbname={make_conninfo(**where)}"
+    command = [found, "--no-password", "--no-owner", "--no-acl", database, *words]
+    with tempfile.TemporaryFile() as said:
         with subprocess.Popen(  # noqa: S603 - a program of PostgreSQL's, and nothing but our own words
-            command, env=os.environ | variables, stdin=subprocess.PIPE, stderr=said
+            command, env=os.environ | secrets, stdin=subprocess.PIPE, stderr=said
         ) as running:
             with suppress(BrokenPipeError):  # then it says why
                 if given is not None and running.stdin is not None:
@@ -87,15 +92,3 @@ def _run(program: str, engine: Engine, *words: str, given: IO[bytes] | None = No
         lines = said.read().decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
     why = next((line for line in lines if "error" in line.lower()), lines[-1])
     return f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}" if running.returncode else ""
-
-
-@contextmanager
-def _service(engine: Engine) -> Iterator[dict[str, str]]:
-    """Provide the environment in which `service=pbem` is the database; no secret is in a command line."""
-    _, given = engine.dialect.create_connect_args(engine.url)
-    password = str(given.pop("password", ""))
-    lines = [f"{key}={value}" for key, value in given.items() if key != "context"]
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
-        file.write("\n".join(("[pbem]", *lines, "")))
-        file.flush()
-        yield {"PGSERVICEFILE": file.name} | ({"PGPASSWORD": password} if password else {})
