@@ -6,7 +6,7 @@ looks is shown to a player at once.
 
 from dataclasses import replace
 
-from pbem.conversation import confirmations, execute, reading, strangers
+from pbem.conversation import answers, confirmations, execute, reading, strangers
 from pbem.conversation.core import Request
 from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import did_you_mean, wording
@@ -22,6 +22,8 @@ TO_START = (
 )
 INSISTS = f"{rate_limits.ONCE}insists"
 """The gist of the second answer to a stranger who is told what this is, and writes again."""
+DECLINES = "I decline the invitation."
+"""What a bare no of somebody who is no player says."""
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
 
 
@@ -37,6 +39,8 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     if has_commands or strangers.name_alone(request, parsed) or strangers.invitation_to(request) is not None:
         return strangers.introduce(request, reply, parsed, left, Reading())
     wish = reading.wishes_in(request)
+    if not wish.wishes and answers.answer(request.message.certain) is answers.Answer.NO:
+        wish = reading.understood(request, (DECLINES,))
     lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
     shown = reading.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
     if not (lines and lines[0].command.newcomer.rank):

@@ -108,6 +108,12 @@ def lexicon(name: str) -> Lexicon:
 
 
 @cache
+def nobody() -> frozenset[str]:
+    """Return the words for people and machines that are no names."""
+    return frozenset(plain(table("names")["stop_words"]).split()) | frozenset(_languages()[ENGLISH])
+
+
+@cache
 def stop_words() -> frozenset[str]:
     """Return the words that are nobody's name."""
     return frozenset(plain(table("names")["stop_words"]).split()).union(*_languages().values())

@@ -15,12 +15,12 @@ from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE, CLEAR = (40.0, 12.0), (20.0, 12.0)
+SURE, CLEAR = (30.0, 12.0), (20.0, 18.0)
 """How much more a sentence of a stranger, and of a player, must resemble a wish than none, and than the next."""
 EACH_MORE, FEW_SENTENCES = 5.0, 3
 """How much surer it must be for each sentence beside a few, and how many these are."""
-CERTAIN, BESIDE = 80.0, 0.8
-"""How sure what is named makes a wish; and how sure a second wish must be, as a share of the first."""
+CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.5
+"""How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
 NEARLY = 0.7
 LEAST_KNOWN, FEWEST_WORDS = 0.6, 3
 """The share of a sentence's words that some wording has, where it is written to us."""
@@ -40,6 +40,7 @@ VAGUE = frozenset({"how_works", "chat", "moves"})
 """What is wanted where nothing else is nearly as likely."""
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game"})
 ACTS = PLAYS | {"join"}
+GAMES_ASKED = frozenset({"games", "rules", "person_or_bot", "two_people", "who_plays"})
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ELSEWHERE = PLAYS | {"wrong_game", "who_plays", "games"}
 """What isn't about a match: beside one, it has to name a game, or playing."""
@@ -76,14 +77,21 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     written = list(lines)
     said = sentences_in(written)
     possible = {wish.like or name: name for name, wish in phrases.wishes().items() if place.can_want(wish)}
-    named, guesses = Named(), list[Guess]()
+    names = {sentence: slots.named(sentence, place.today) for sentence in said}
+    guesses: list[Guess] = []
     likely: dict[str, float] = {}
-    for sentence in said:
-        this = slots.named(sentence, place.today)
-        named = named.with_others(this)
+    for sentence, this in names.items():
         guesses += _guesses(sentence, this, possible, place, likely)
+    about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
+    named_all = [address for this in names.values() for address in this.addresses]
+    plays = any(this.games for this in names.values()) or not {"play", "game"}.isdisjoint(about)
+    if len(named_all) == 1 and plays and "challenge" in possible:
+        guesses.append(Guess("challenge", CERTAIN, next(each for each, this in names.items() if this.addresses)))
     found = _chosen(guesses, least=SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
+    named = Named()
+    for sentence in (*(guess.sentence for guess in found), *names):
+        named = named.with_others(names[sentence])
     name = named.name or slots.signature(written)
     if name and "my_name" in possible and ACTS & {guess.wish for guess in found}:
         named = replace(named, name=name)
@@ -97,7 +105,9 @@ def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
     found: list[Guess] = []
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
-        is_sure = guess.sure >= (BESIDE * found[0].sure if found else least)
+        is_asked = "?" in guess.sentence and not wish.line
+        needed = found[0].sure * (ASKED_TOO if is_asked else BESIDE) if found else least
+        is_sure = guess.sure >= needed
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
         fits = not found or not (is_act or wish.risky or wish.quiet or guess.wish in {each.wish for each in found})
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
@@ -117,6 +127,13 @@ def _guesses(
         return
     if named.name and "my_name" in possible:
         yield Guess("my_name", SURE[0], sentence)
+    meanings = set(phrases.lexicon("words").of_text(phrases.words(sentence)))
+    if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
+        yield Guess("away", CERTAIN, sentence)
+    words = phrases.words(sentence)
+    tells = "chat" in possible and phrases.plain(place.rival) in words
+    if tells and "tell" in phrases.lexicon("concepts").of_text(words):
+        yield Guess("chat", CERTAIN, sentence)
     bare = slots.without_name(sentence) if named.name else sentence
     if recogniser.share_known(bare) < LEAST_KNOWN or (named.name and len(bare.split()) < FEWEST_WORDS):
         return  # other people's mail, or a name alone
@@ -146,12 +163,16 @@ def _settled(part: str, named: Named, possible: Mapping[str, str], place: Place)
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
     if any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
         return None
+    if place.asked and name == "draw":
+        return Guess("agree" if meanings.isdisjoint({"not", "noanswer"}) and "?" not in part else "refuse", sure, part)
+    if place.player and not (phrases.wishes()[name].who or phrases.wishes()[name].line) and sure < SURE[0]:
+        return None  # a question that anybody may have
     if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
         return None
     if named.addresses and "challenge" in possible and name in PLAYS:
         return Guess("challenge", max(sure, CERTAIN), part)
     gap = sure - others[0][1] if others else sure
-    if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:
+    if "othergame" in meanings and not named.games and name in PLAYS | GAMES_ASKED and "wrong_game" in possible:
         return Guess("wrong_game", sure, part)
     both = {name, *(other for other, _ in others[:1])}
     both_play = both <= ACTS or both <= SOFT

@@ -13,8 +13,8 @@ from pbem.conversation.syntax import phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-MOST_NAMES = 3
-"""How many words a person's name may have."""
+SHORTEST_NAME, MOST_NAMES = 3, 3
+"""How many letters a name has at least below a message, and how many words."""
 NEAR = 4
 """How many words there are at most between who begins and that they do."""
 SHORTEST_GAME = 5
@@ -133,7 +133,9 @@ def _words(text: str) -> list[str]:
     return phrases.words(text)
 
 
-_CLAUSE = re.compile(r"[.,;:!?()\n]+|\s(?:and|because|as|und|weil|denn|et|car|y|porque|e|perché|en|omdat|i|bo|и|так)\s")
+_CLAUSE = re.compile(
+    r"[.,;:!?()\n]+|\s(?:and|because|cuz|since|as|parce|und|weil|denn|et|car|y|porque|e|perché|en|omdat|i|bo|и|так)\s"
+)
 
 
 def _begin(text: str) -> str:
@@ -153,7 +155,7 @@ def _begins_in(clause: str) -> str:
         return ""
     if any("lot" in meanings for meanings in found):
         return "random"
-    ends = order >= len(words) - 2 or "me" in found[order + 1] or "you" in found[order + 1]
+    ends = order >= len(words) - 2 or any(who in ("me", "you") for near in found[order + 1 : order + 3] for who in near)
     capitals = {phrases.plain(word) for word in _TOKEN.findall(clause) if word.istitle() and is_name(word)}
     names = [*((abs(order - at), who) for at, meanings in enumerate(found) for who in meanings if who in ("me", "you"))]
     names += [(abs(order - at), "you") for at, word in enumerate(words) if word in capitals]
@@ -208,6 +210,9 @@ _NUMBERED_LEVEL = re.compile(
 def _level(text: str) -> str:
     if numbered := _NUMBERED_LEVEL.search(text):
         return numbered[1]
+    for word, number in pairwise(_words(text)):
+        if word in ("level", "stufe", "niveau", "nivel", "livello", "poziom") and phrases.lexicon("number").of(number):
+            return phrases.lexicon("number").of(number)[0]
     levels = phrases.lexicon("level").of_text(_words(text))
     return levels[0] if len(levels) == 1 else ""
 
@@ -268,7 +273,7 @@ def is_called(word: str, *, must_have_capital: bool) -> bool:
     """Return whether a word, where a name is expected, is one: Felicity is, though its beginning means something."""
     name = as_name(word)
     if word.istitle():
-        is_word = name in phrases.stop_words() or phrases.lexicon("concepts").of_word(name) or name in GAMES
+        is_word = name in phrases.nobody() or phrases.lexicon("concepts").of_word(name) or name in GAMES
         return bool(NAME.fullmatch(name)) and not is_word
     return not must_have_capital and is_name(name)
 
@@ -293,6 +298,10 @@ def signature(lines: Sequence[str]) -> str:
     parts = re.split(r"[.,!?-]\s+", written[-1].rstrip(" .!,")) if written else [""]
     is_own = len(written) > 1 and len(parts[0].split()) <= MOST_NAMES and len(parts) <= MOST_NAMES
     last = parts[0 if is_own else -1].split()
+    while last and (len(last[0]) < SHORTEST_NAME or "bye" in phrases.lexicon("concepts").of(phrases.plain(last[0]))):
+        last = last[1:]  # "LG Mareike"
+    if not last and len(parts) > 1:
+        last = parts[1].split()  # "Best wishes, Niamh"
     fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
     is_word = phrases.lexicon("concepts").of(first) or first in GAMES or phrases.lexicon("games").of(first)
@@ -337,6 +346,7 @@ def _times(text: str) -> tuple[str, str]:
         if before and "more" in others.of(before) and at > 1:
             before = words[at - 2]  # "2 more days"
         count = int(before[:4]) if before.isdecimal() else next(map(int, numbers.of(before)), 0)
+        count = count or next(map(int, numbers.of(words[at + 1])), 0) if at + 1 < len(words) else count  # "дней пять"
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
         if not unit or not (count or is_each):
@@ -349,6 +359,9 @@ def _times(text: str) -> tuple[str, str]:
     return per_move, span
 
 
+_DAY_ALONE = re.compile(
+    r"\b(?:the|am|den|le|el|il|dia|de|do)\s(\d{1,2})(?:th|st|nd|rd|\.)(?!\s?\w*[./\d])", re.IGNORECASE
+)
 _NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
 _RANGE = re.compile(
     r"(?<![\d.])(\d{1,2})\.?\s?(?:-|\u2013|bis|to|au|al|tot|do|\u043f\u043e)\s?\d{1,2}[./](\d{1,2})(?!\d)"
@@ -378,6 +391,10 @@ def _days(text: str, today: date) -> Iterator[date]:
             waits = []
         elif word not in phrases.table("slots")["between_days"].split():
             waits = []
+    if not any(months.of(word) for word in words):
+        for found in _DAY_ALONE.finditer(text):
+            of_month = today.month if int(found[1]) > today.day else today.month % 12 + 1
+            yield from _day(int(found[1]), of_month, today)
     for word in words:
         for weekday in phrases.lexicon("weekday").of(word):
             yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)

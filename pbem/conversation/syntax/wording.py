@@ -19,7 +19,7 @@ MOST_ANSWERS, MOST_MAYBE, LONGEST = 2, 3, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-LIKELY = 50.0
+LIKELY = 70.0
 """How much a sentence must resemble a wish that is offered though another is as likely."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2}
 """How many words a sentence can have that none of its wordings has."""
@@ -172,6 +172,13 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     reminder = "off" if slots.is_negated(text) else named.span
     more = spoken(named.span) if named.span else "a few days"
     plea = f'Could I have {more} more for my turn, please? "give {named.span or "2d"}" gives them to me.'
+    if named.days:
+        days = max((named.days[-1] - place.today).days, 1)
+        plea = f'Could I have time for my turn until {named.days[-1]}, please? "give {days}d" gives it to me.'
+    changed = " ".join(
+        filter(None, (f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""))
+    )
+    again = f"#{place.match} rematch" if not changed else f"challenge {place.rival} {place.game} {changed}"
     return {
         "match": (str(place.match), ""),
         "easiest": (FIRST_GAME, ""),
@@ -186,6 +193,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
             if reminder
             else "",
         ),
+        "again": (again, ""),
         "plea": ("" if is_house else plea, ""),
         "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
         "game": (key, GAMES.title(key)),
