@@ -123,7 +123,8 @@ class Reader:
         head = self._subject(bare)
         told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
-        draft = self._drafted(head, wrapped.joined(page), to_ascii(asked.strip()) if asked else "")
+        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, self._is_own_turn)]
+        draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
         withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if not withheld and sure < len(lines):
