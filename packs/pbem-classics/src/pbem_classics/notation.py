@@ -9,6 +9,8 @@ from pbem_classics.spiel import SpielPosition, Turn
 
 _GAP = re.compile(r"[\s.!]*+")
 _JOINT = re.compile(rf"\s*+(?:(?:{kit.ARROW}|[xX*])\s*+)?+")
+_TAKES = re.compile(r"\s*+[xX*]\s*+|[\s,]++(?=[A-Za-z]\d)")
+_GOES = re.compile(rf"\s*+{kit.ARROW}\s*+")
 _TAIL = re.compile(r"[\s.!+*]*+")
 
 
@@ -53,6 +55,32 @@ class CellNotation(kit.Notation[Turn]):
     def hint(self, position: kit.Position[Any]) -> kit.Hint | None:
         """Return what the player to move can write now; None when the game is over."""
         return hint(position)
+
+
+@dataclass(frozen=True, slots=True)
+class MillNotation(CellNotation):
+    """Turns of Nine Men's Morris: a4, a4 d7, a1a4 or a1a4 d7, where d7 is a man that is taken."""
+
+    def parse(self, text: str) -> Turn:
+        """Return the turn that a text says, whatever the position; raise BadNotation.
+
+        >>> MillNotation("", "").parse("A1-a4 x d7"), MillNotation("", "").parse("a4xd7")
+        ('a1a4 d7', 'a4 d7')
+        """
+        kit.check_length(text)
+        cell, at = kit.read_cell(text, kit.skip(_GAP, text, 0), f"a turn such as {self.example}")
+        words = [cell]
+        while kit.skip(_TAIL, text, at) < len(text) and not (len(words) == 2 or len(words[0]) > 4):
+            takes, goes = _TAKES.match(text, at), _GOES.match(text, at)
+            start = max(each.end() for each in (takes, goes) if each) if takes or goes else at
+            cell, at = kit.read_cell(text, start, f"a point, as in {self.example}")
+            if takes or len(words[0]) == 4:
+                words.append(cell)
+            else:
+                words[0] += cell
+        if kit.skip(_TAIL, text, at) < len(text):
+            raise kit.BadNotation(text, at, "the end of the turn")
+        return " ".join(words)
 
 
 def hint(position: kit.Position[Any]) -> kit.Hint | None:

@@ -4,7 +4,7 @@ A game of the shelf is a class with what players see: its board, how its turns a
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
@@ -34,6 +34,34 @@ class Reason(kit.Reason):
     TAKEN = "{side} has a {piece} on {cell} already; {instead}"
     NOTHING_THERE = "there is no {piece} of yours on {cell}; {instead}"
     NOT_SO = "{turn} is against the rules; {instead}"
+
+
+SWAPS = kit.Option("swap", ("yes", "no"), "whether the second player can take over the first stone")
+
+
+def size_in(rules: str) -> int:
+    """Return the size in the name of a game of OpenSpiel.
+
+    >>> size_in("havannah(board_size=8)")
+    8
+    """
+    return int(rules.rstrip(")").rpartition("=")[2])
+
+
+def groups(cells: Collection[str], near: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
+    """Return the cells in groups of neighbours."""
+    found: list[frozenset[str]] = []
+    left = set(cells)
+    while left:
+        waiting = [left.pop()]
+        group = {*waiting}
+        while waiting:
+            new = left.intersection(near[waiting.pop()])
+            left -= new
+            group |= new
+            waiting += new
+        found.append(frozenset(group))
+    return found
 
 
 class Field(NamedTuple):
@@ -95,6 +123,8 @@ class SpielPosition(kit.PlayedWhole):
     signs: ClassVar[str]
     """How OpenSpiel draws an empty cell, and the pieces of its first and its second player."""
     piece: ClassVar[str] = "stone"
+    in_steps: ClassVar[bool] = False
+    """Whether a turn can take several actions."""
     rollouts: ClassVar[int] = 16
     """How many random matches an estimate is worth."""
     aim: ClassVar[str]
@@ -121,23 +151,24 @@ class SpielPosition(kit.PlayedWhole):
 
     @staticmethod
     def allowed(state: Any) -> list[int]:
-        """Return the legal actions."""
+        """Return the legal actions, where a player is to choose one; the search looks ahead at all of OpenSpiel's."""
         return list(state.legal_actions())
 
     def is_midway(self, before: Any, after: Any) -> bool:
         """Return whether an action has left a turn unfinished."""
         return False
 
-    @staticmethod
-    def native(cell: str) -> str:
-        """Return how OpenSpiel calls a cell; the same for the way back."""
+    def native(self, cell: str) -> str:
+        """Return how OpenSpiel calls a cell, and how we call one of OpenSpiel's."""
         return cell
 
-    @classmethod
-    def word(cls, state: Any, actions: Sequence[int]) -> str:
+    def drawn_cells(self) -> Sequence[str]:
+        """Return the cells in the order in which OpenSpiel draws them."""
+        return self.board.names
+
+    def word(self, state: Any, actions: Sequence[int]) -> str:
         """Return the text of a turn."""
-        cells = CELL.findall(state.action_to_string(actions[0]))
-        return "".join(map(cls.native, cells))
+        return "".join(map(self.native, CELL.findall(state.action_to_string(actions[0]))))
 
     @staticmethod
     def drawing(state: Any) -> str:
@@ -224,8 +255,7 @@ class SpielPosition(kit.PlayedWhole):
         cells, names = CELL.findall(move), self.board.places
         for cell in cells:
             if cell not in names:
-                corners = self.board.rows[-1][1][0], self.board.rows[0][1][-1]
-                first, last = sorted(corners, key=lambda name: (int(name[1:]), name))
+                first, *_, last = sorted(names, key=lambda name: (int(name[1:]), name))
                 return kit.IllegalMove(Reason.OFF_BOARD, token=cell, first=first, last=last)
         return self.why(move, cells)
 
@@ -235,7 +265,11 @@ class SpielPosition(kit.PlayedWhole):
 
     def instead(self, cell: str = "") -> str:
         """Return in words what can be played: from this cell, if anything, or at all."""
-        here = [text for text in self.legal() if cell and text.startswith(cell) and not text[len(cell)].isdigit()]
+        here = [
+            text
+            for text in self.legal()
+            if cell and text.startswith(cell) and not text[len(cell) : len(cell) + 1].isdigit()
+        ]
         if here:
             return f"from {cell} you can play {kit.either(here)}"
         turns = list(self.legal())
@@ -270,8 +304,7 @@ class SpielPosition(kit.PlayedWhole):
         found = re.findall(f"[{re.escape(self.signs)}]", self.drawing(self.here))
         texts = [mark.text for mark in self.legend.marks[1:3]]
         shown = dict(zip(signs, reversed(texts) if self.swapped else texts, strict=True))
-        cells = map(self.native, self.board.names)
-        return {cell: shown[sign] for cell, sign in zip(cells, found, strict=False) if sign != empty}
+        return {cell: shown[sign] for cell, sign in zip(self.drawn_cells(), found, strict=False) if sign != empty}
 
     def diagram(self, last: kit.Played[Self, Turn] | None = None) -> kit.Diagram:
         """Return the board with the pieces of both sides."""
@@ -293,22 +326,27 @@ class SpielPosition(kit.PlayedWhole):
             cells = list(self.marks())
             return cells, (), f"{self.sides[1]} took over the {self.piece} on {cells[0]}"
         origin, *targets = CELL.findall(str(move))
-        taken = self.taken(before)
+        lost = self.taken(before)
         if not targets:
-            return (origin,), (), f"a {self.piece} on {origin}{taken}"
-        return (origin, *targets), (origin,), f"{' to '.join((origin, *targets))}{taken}"
+            return (origin,), (), f"a {self.piece} on {origin}" + (f", taking {kit.together(lost)}" if lost else "")
+        if lost == targets:
+            return (origin, *targets), (origin,), f"{origin} takes {lost[0]}"
+        told = " to ".join((origin, *targets)) + (f", taking {kit.together(lost)}" if lost else "")
+        return (origin, *targets), (origin,), told
 
-    def taken(self, before: Self) -> str:
-        """Return in words which pieces of the opponent a turn has taken; "" for none."""
+    def taken(self, before: Self) -> list[str]:
+        """Return where a turn has taken pieces of the opponent."""
         was, now = before.marks(), self.marks()
         theirs = {cell for cell in was if before.owner(cell) not in (before.turn, None)}
-        lost = [cell for cell in self.board.names if cell in theirs and now.get(cell) != was[cell]]
-        return f", taking {kit.together(lost)}" if lost else ""
+        return [cell for cell in self.board.names if cell in theirs and now.get(cell) != was[cell]]
 
 
 @lru_cache(maxsize=256)
 def _legal(position: SpielPosition) -> Mapping[str, Actions]:
-    return {} if position.turn is None else dict(_whole(position.state(), position.state(), ()))
+    state = position.state()
+    if not position.in_steps:
+        return {str(state.turn_of((action,))): (action,) for action in state.choices()}
+    return dict(_whole(state, state, ()))
 
 
 def _whole(start: "SpielState", state: "SpielState", chosen: Actions) -> Iterator[tuple[str, Actions]]:
@@ -357,7 +395,10 @@ class SpielState:
         return self.swapped is None and self.origin.swap and len(self.here.history()) == 1 and not self.origin.swapped
 
     def choices(self) -> Sequence[int]:
-        actions = [] if self.here.is_terminal() else self.origin.allowed(self.here)
+        if self.here.is_terminal():
+            return []
+        is_root = self.here is self.origin.here
+        actions = self.origin.allowed(self.here) if is_root else self.here.legal_actions()
         return [*actions, SWAP] if self._can_swap else actions
 
     def after(self, choice: int) -> Self:

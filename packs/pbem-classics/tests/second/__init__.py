@@ -3,13 +3,31 @@
 from collections.abc import Callable, Mapping
 
 from .breakthrough import Breakthrough
+from .checkers import Checkers
+from .clobber import Clobber
 from .connectfour import ConnectFour
+from .go import Go
+from .loa import Lines
+from .morris import Morris
 from .othello import Othello
+from .oware import Oware
 from .source import Source
+from .stones import Gomoku, Havannah, Y
+from .ultimate import Ultimate
 
 SOURCES: Mapping[str, Callable[[Mapping[str, str]], Source]] = {
     "breakthrough": Breakthrough.start,
+    "checkers": Checkers.start,
+    "clobber": Clobber.start,
     "connectfour": ConnectFour.start,
+    "go9": Go.start,
+    "gomoku": Gomoku.start,
+    "havannah": Havannah.start,
+    "loa": Lines.start,
+    "morris": Morris.start,
     "othello": Othello.start,
+    "oware": Oware.start,
+    "ultimate": Ultimate.start,
+    "ygame": Y.start,
 }
 """The second source of each game."""

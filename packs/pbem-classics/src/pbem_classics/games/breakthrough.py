@@ -27,18 +27,19 @@ class BreakthroughPosition(SpielPosition):
     signs = ".bw"
     piece = "man"
     aim: ClassVar[str] = (
-        "{side} goes one square ahead with a man, straight or diagonally, and takes a man of {other} diagonally only. "
-        "Write the square that the man leaves and the one where it goes. Who reaches the far side first wins."
+        "{side} goes one square ahead with a man, straight or diagonally, and takes a man of {other} diagonally "
+        "only. Write the square that the man leaves and the one where it goes. Who reaches the far side first wins."
     )
 
     @property
     def field(self) -> Field:
         return FIELD
 
-    @staticmethod
-    def native(cell: str) -> str:
-        """Return the cell with its row counted from the other side."""
+    def native(self, cell: str) -> str:
         return f"{cell[0]}{9 - int(cell[1])}"
+
+    def drawn_cells(self) -> Sequence[str]:
+        return [cell for _, row in reversed(self.board.rows) for cell in row]
 
     @classmethod
     def estimate(cls, state: Any) -> float:

@@ -26,16 +26,15 @@ class ConnectFourPosition(SpielPosition):
     signs = ".xo"
     piece = "disc"
     aim: ClassVar[str] = (
-        "{side} drops a disc into a column, where it falls as far as it can: write the square where it comes to rest. "
-        "Four discs in a row win, also upright or slanting."
+        "{side} drops a disc into a column, where it falls as far as it can: write the square where it comes to "
+        "rest. Four discs in a row win, also upright or slanting."
     )
 
     @property
     def field(self) -> Field:
         return FIELD
 
-    @classmethod
-    def word(cls, state: Any, actions: Sequence[int]) -> str:
+    def word(self, state: Any, actions: Sequence[int]) -> str:
         rows = str(state).split()
         return f"{'abcdefg'[actions[0]]}{7 - sum(row[actions[0]] == '.' for row in rows)}"
 

@@ -33,8 +33,8 @@ class OthelloPosition(SpielPosition):
     signs = "-xo"
     piece = "disc"
     aim: ClassVar[str] = (
-        "{side} puts a disc on an empty square, so that discs of {other} are in a straight line between it and another"
-        " of {side}'s. All of these turn over. Most discs win."
+        "{side} puts a disc on an empty square, so that discs of {other} are in a straight line between it and "
+        "another of {side}'s. All of these turn over. Most discs win."
     )
 
     @property
