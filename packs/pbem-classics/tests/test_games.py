@@ -8,9 +8,7 @@ import pytest
 from pbem.conformance import counts
 from pbem.conformance.checks import CHECKS, Check
 from pbem.conformance.samples import options_at
-
-from . import GAMES
-from .second import SOURCES
+from second_sources import GAMES, SOURCES
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from pbem import gamekit as kit
-
-from . import GAMES
+from second_sources import GAMES
 
 
 def after(key: str, turns: str = "", **options: str) -> Any:
