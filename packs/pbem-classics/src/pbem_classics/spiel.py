@@ -72,11 +72,16 @@ class Field(NamedTuple):
 
 
 def two_sides(
-    sides: tuple[str, str], pieces: str, words: tuple[str, str], tones: tuple[kit.Tone, kit.Tone]
+    sides: tuple[str, str],
+    pieces: str,
+    words: tuple[str, str],
+    tones: tuple[kit.Tone, kit.Tone],
+    *,
+    is_turned: bool = False,
 ) -> kit.Legend:
     """Return the legend of a game in which each side has one kind of piece, with these marks."""
     own = (kit.Mark(mark, "piece", seat, words) for mark, seat in zip(pieces, kit.SEATS, strict=True))
-    return kit.Legend(sides, (kit.Mark(".", "empty", None, ("empty", "empty")), *own), tones)
+    return kit.Legend(sides, (kit.Mark(".", "empty", None, ("empty", "empty")), *own), tones, is_turned=is_turned)
 
 
 @cache

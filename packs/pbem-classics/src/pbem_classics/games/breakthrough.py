@@ -9,7 +9,10 @@ from pbem_classics.notation import CellNotation
 from pbem_classics.spiel import Field, SpielPosition, two_sides
 
 SIDES = ("White", "Black")
-FIELD = Field(kit.rectangle(8, 8, first_on_top=False), two_sides(SIDES, "WB", ("man", "men"), ("light", "dark")))
+FIELD = Field(
+    kit.rectangle(8, 8, first_on_top=False),
+    two_sides(SIDES, "WB", ("man", "men"), ("light", "dark"), is_turned=True),
+)
 
 
 class Reason(kit.Reason):

@@ -25,8 +25,9 @@ FIELD = Field(
             kit.Mark("W", "piece", 1, ("king", "kings"), "K"),
         ),
         ("dark", "light"),
-        areas=(frozenset(name for name in BOARD.names if (ord(name[0]) + int(name[1])) % 2 == 0),),
+        areas=(BOARD.dark,),
         area_names=("the dark squares",),
+        is_turned=True,
     ),
 )
 KINGS = {"o": "b", "+": "w", "8": "B", "*": "W"}
