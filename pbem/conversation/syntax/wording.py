@@ -15,7 +15,7 @@ from pbem.conversation.syntax.phrases import Wish
 from pbem.conversation.syntax.slots import Named
 from pbem.errors import Refused
 
-MOST_ANSWERS, MOST_MAYBE, LONGEST = 2, 3, 300
+MOST_ANSWERS, MOST_MAYBE, MOST_SEEKS, LONGEST = 2, 3, 2, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
@@ -119,7 +119,8 @@ def reading_of(
         if means_it := _means(wish, parts):
             (done if is_act else known).append(means_it)
         if is_act:
-            acts.append(line)
+            others = named.games[1:MOST_SEEKS] if wish.name == "seek" else ()
+            acts += (line.replace(f"seek {parts['game'][0]}", f"seek {key}") for key in (parts["game"][0], *others))
         elif line:
             answers.append(f'"{line}" does that; we only do it if you write it.')
         elif wish.name == "chat" and place.level is not None:
@@ -197,6 +198,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "plea": ("" if is_house else plea, ""),
         "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
         "game": (key, GAMES.title(key)),
+        "games": (key, " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,))),
         "opponent": (whom, whom),
         "options": (
             " ".join(f"{option}={choice}" for option, choice in options.items()),
@@ -272,10 +274,11 @@ def _filled(text: str, named: Named, place: Place) -> str:
 
 def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool) -> Iterator[str]:
     """Yield what is named and not used, in our own words."""
+    names = {wish.name for wish in wishes}
     used = {name for wish in wishes for name in (*wish.uses.split(), *_FIELD.findall(wish.line))}
-    if any(wish.name == "chat" for wish in wishes):
+    if "chat" in names:
         return  # all of it is passed on
-    yield from (GAMES.title(key) for key in named.games[1:])
+    yield from (GAMES.title(key) for key in named.games[MOST_SEEKS if "seek" in names else 1 :])
     if named.addresses and (len(named.addresses) > 1 or not used & {"opponent", "address"}):
         yield "an address"
     for name in REPORTED:
