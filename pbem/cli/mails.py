@@ -1,30 +1,38 @@
-"""Commands for messages that need the operator: mail list and retry."""
+"""Commands for messages: mail list and retry, for those that need the operator, and queue, for those that go out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from sqlalchemy import and_, or_
-from sqlmodel import Session, col, select
+from sqlalchemy import Connection, and_, or_
+from sqlmodel import col, select, update
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
-from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.storage import database, leases
+from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
+
+IN_QUEUE = (OutgoingState.OWED, OutgoingState.WAITING, OutgoingState.BATCHED, OutgoingState.FAILED)
+SHUNTED = col(Incoming.state) == IncomingState.SHUNTED
+FAILED = or_(
+    col(Outgoing.state) == OutgoingState.FAILED,
+    and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None)),
+)
+"""Which messages need the operator: of those that came, and of those that go out."""
+Messages = Annotated[list[int], typer.Argument(help="Numbers of messages from `pbem queue list`.", metavar="N ...")]
 
 
 @app.command("mail list")
 def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+    found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        came, owed = _waiting_for_operator(session)
-        found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
-        for row in came:
+        for row in session.exec(select(Incoming).where(SHUNTED)):
             found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
-        for sent in owed:
+        for sent in session.exec(select(Outgoing).where(FAILED)):
             found.add(f"out {sent.id}", f"to {sent.address}", sent.reply, sent.created)
     found.show(out, "nothing is shunted", as_json=as_json)
     if found and not as_json:
@@ -47,22 +55,26 @@ def retry(
 ) -> None:
     if everything == bool(message):
         raise typer.BadParameter('give the numbers of messages, or "--all"')
-    if everything:
-        _retry_all(config_file)
-        return
     named = list(_named(message or []))
-    missing = []
+    came, owed = ({number for kind, number in named if kind == wanted} for wanted in ("mail", "out"))
+    anew = {"state": IncomingState.NEW.value, "attempts": 0, "handled": None, "verdict": None, "error": None}
+    again = {"state": OutgoingState.OWED.value, "attempts": 0, "due": core.now(), "retried": core.now()}
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        for kind, number in named:
-            is_out = kind == "out"
-            row: Incoming | Outgoing | None = session.get(Outgoing, number) if is_out else session.get(Incoming, number)
-            if row is None or not _retried(row):
-                missing.append(
-                    f"{'out ' * is_out}{number} is not among the {'failed' if is_out else 'shunted'} messages"
-                )
+        connection = session.connection()
+        tried = _changed(connection, Incoming, None if everything else came, SHUNTED, **anew)
+        sent = _changed(connection, Outgoing, None if everything else owed, FAILED, troubled=None, **again)
+        if everything:
+            from pbem.players import bounces  # only this needs what parses messages
+
+            unreachable = session.exec(select(Player).where(col(Player.unreachable).is_not(None))).all()
+            for player in unreachable:
+                bounces.reinstate(session, player, core.now())
+    resumes = f", and sending resumes to {len(unreachable)} addresses" if everything else ""
+    missing = [f"{number} is not among the shunted messages" for number in sorted(came - tried)]
+    missing += [f"out {number} is not among the failed messages" for number in sorted(owed - sent)]
     for sentence in missing:
         errors.print(f"pbem: {sentence}")
-    out.print(f"{len(named) - len(missing)} will be retried")
+    out.print(f"{len(tried) + len(sent)} will be retried{resumes}")
     if missing:
         raise typer.Exit(FOUND)
 
@@ -79,37 +91,61 @@ def _named(words: list[str]) -> Iterator[tuple[str, int]]:
             raise Refused(f'"{word[:40]}" is no number of a message.', fits='Write them such as "8 9 out 12".')
 
 
-def _retried(row: Incoming | Outgoing) -> bool:
-    if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
-        row.state, row.attempts = IncomingState.NEW, 0
-        row.handled = row.verdict = row.error = None
-        return True
-    if isinstance(row, Outgoing) and (
-        row.state == OutgoingState.FAILED or (row.state == OutgoingState.OWED and row.troubled)
-    ):
-        row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
-        row.troubled = None
-        return True
-    return False
+@app.command("queue list")
+def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+    headings = {"since": "since (UTC)", "attempts": "tries", "next": "next", "reply": "reply"}
+    found = TerminalListing(number="out", to="to", what="what", state="state", **headings)
+    waiting = select(Outgoing).where(col(Outgoing.state).in_(IN_QUEUE)).order_by(col(Outgoing.due), col(Outgoing.id))
+    with stored(config_file) as server, database.read_only(server.engine) as session:
+        rows = session.exec(waiting.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
+        for row in rows[:PAGE]:
+            due = None if row.state == OutgoingState.FAILED else row.due
+            about = f"{row.template}, match {row.match}" if row.match is not None else row.template
+            found.add(row.id, row.address, about, row.state, row.created, row.attempts, due, row.reply)
+    found.show(out, "nothing waits to be sent", page=page, more=len(rows) > PAGE, as_json=as_json)
 
 
-def _retry_all(config_file: Path) -> None:
-    """Have everything retried that waits for the operator, and resume sending to all to whom it was stopped."""
-    from pbem.players import bounces  # only this needs what parses messages
-
-    with stored(config_file) as server, database.transaction(server.engine) as session:
-        came, owed = _waiting_for_operator(session)
-        waiting: tuple[Incoming | Outgoing, ...] = (*came, *owed)
-        retried = [row for row in waiting if _retried(row)]
-        unreachable = session.exec(select(Player).where(col(Player.unreachable).is_not(None))).all()
-        for player in unreachable:
-            bounces.reinstate(session, player, core.now())
-    out.print(f"{len(retried)} will be retried, and sending resumes to {len(unreachable)} addresses")
+@app.command("queue flush")
+def flush(config_file: ConfigOption = CONFIG) -> None:
+    _change("will be tried now", config_file, None, (OutgoingState.OWED,), due=core.now())
 
 
-def _waiting_for_operator(session: Session) -> tuple[Sequence[Incoming], Sequence[Outgoing]]:
-    is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
-    return (
-        session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all(),
-        session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all(),
-    )
+@app.command("queue hold")
+def hold(messages: Messages, config_file: ConfigOption = CONFIG) -> None:
+    values = {"state": OutgoingState.FAILED.value, "error": "held by the operator", "troubled": None}
+    _change('held: "pbem mail retry out N" lets it go', config_file, messages, UNSENT, **values)
+
+
+@app.command("queue drop")
+def drop(messages: Messages, config_file: ConfigOption = CONFIG) -> None:
+    values = {"state": OutgoingState.DROPPED.value, "error": "dropped by the operator", "troubled": None}
+    _change("dropped", config_file, messages, UNSENT, **values)
+
+
+@app.command("queue resend")
+def resend(messages: Messages, config_file: ConfigOption = CONFIG) -> None:
+    again = {"due": core.now(), "retried": core.now(), "attempts": 0, "error": None}
+    _change("will be sent again", config_file, messages, (OutgoingState.SENT,), state=OutgoingState.OWED.value, **again)
+
+
+def _change(
+    done: str, config_file: Path, messages: list[int] | None, states: tuple[OutgoingState, ...], **values: Any
+) -> None:
+    """Change those messages, or all, that are in one of those states and that no daemon is sending just now."""
+    fits = (col(Outgoing.state).in_(states), col(Outgoing.removed).is_(None), leases.is_free(Outgoing))
+    with stored(config_file) as server, database.writing(server.engine) as connection:
+        changed = _changed(connection, Outgoing, messages, *fits, **values)
+    out.print(f"{len(changed)} {done}")
+    if missing := [number for number in messages or () if number not in changed]:
+        numbers = ", ".join(map(str, missing))
+        errors.print(f'pbem: not changed: {numbers}; "pbem show out {missing[0]}" tells what became of it')
+        raise typer.Exit(FOUND)
+
+
+def _changed(
+    connection: Connection, table: Any, numbers: Collection[int] | None, *which: Any, **values: Any
+) -> set[int]:
+    """Change rows, of those with these numbers or of all. Return the numbers of those that were."""
+    among = () if numbers is None else (table.id.in_(numbers),)
+    statement = update(table).where(*which, *among).values(**values).returning(table.id)
+    return set(connection.execute(statement).scalars())
