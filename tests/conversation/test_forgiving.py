@@ -1,12 +1,9 @@
 """Lines that aren't quite commands: those read anyway, those only suggested, and those that stay prose."""
 
-import re
-
 import pytest
 
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
-from pbem.conversation.syntax.rognlie import ADVICE, advice
 from pbem.features.all import FEATURES
 from pbem.mail.reading.from_header import REPLY_MARKS, bare_subject
 
@@ -183,13 +180,3 @@ def test_a_password_is_kept_nowhere_in_what_was_read(line: str) -> None:
 def test_a_turn_behind_a_userid_is_no_password() -> None:
     assert read("move 42 alice 1 c1b1 g9h9") == [("move", 42, "1 c1b1 g9h9")]
     assert read("move 3 alice ~a3 b3b2") == [("move", 3, "~a3 b3b2")]
-
-
-@pytest.mark.parametrize("word", ADVICE)
-def test_words_without_a_counterpart_get_a_sentence_that_helps(word: str) -> None:
-    for line in (word, f"quadraphages {word}", f"{word} alice secret"):
-        told = advice(line)
-        assert told is not None
-        assert told.sentence.endswith(".")
-        for quoted in re.findall(r'"(?:#NUMBER )?([a-z]+)', told.fits):
-            assert quoted in FEATURES.commands

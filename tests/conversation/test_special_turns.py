@@ -11,9 +11,10 @@ from tests.special_turns import NOTATION, ROW
 
 
 @pytest.fixture
-def row(monkeypatch: pytest.MonkeyPatch) -> None:
+def row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Offer the toy game."""
-    monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=Path(__file__).parent))
+    (tmp_path / "row.md").write_text("# Row\n\nFill a row.\n", encoding="utf-8")
+    monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=tmp_path))
 
 
 def begin(letters: Correspondence) -> None:

@@ -145,7 +145,7 @@ def old_words(letters: Correspondence) -> None:
     write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1", "Good luck!")
     write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1")
     write("quadraphages chat 1 alice swordfish", "Take your time.")
-    write("multiple", "quadraphages show 1\nquadraphages standings\nbroadcast alice swordfish")
+    write("multiple", "quadraphages show 1\nquadraphages standings")
     write("quadraphages queue 1 alice swordfish b7b4,i2f2")
     write("quadraphages queue 1 alice swordfish b7c7,i2h2,1,c7c6,h2h1")
     write("change password alice swordfish mackerel")

@@ -68,7 +68,7 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
             return not_there(missing, match)
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
-    return rognlie.advice(parsed.first, match.game if match else None)
+    return rognlie.turn_of_some(parsed.first, match.game if match else None)
 
 
 def _match_with(request: Request, said: str) -> Match | None:

@@ -29,7 +29,7 @@ from pbem.conversation.syntax.courtesies import without_list_mark, without_quote
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.grammar import CONDITION, TURN
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.rognlie import IGNORED, advice, without_password
+from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
@@ -236,14 +236,14 @@ class Reader:
         return None if is_below and not is_addressed and line.malformed and not line.command.plays else line
 
     def _misspelt(self, text: str, *, certain: bool) -> Line | None:
-        """Return the line as a refused one if it certainly is a misspelt command, or one of another server."""
-        told, line = advice(text) if len(text.split()) == 1 else None, self._line.guess(text)
+        """Return the line as a refused one if it certainly is a misspelt command."""
+        line = self._line.guess(text)
         is_sure = line is not None and self._line.is_sure(line) and any(map(str.isalpha, text))
-        if line is None and (certain or told is not None):
+        if line is None and certain:
             line = Line(self._commands.move, "", None, text)
         elif line is None or not (certain or is_sure):
             return None
-        return replace(line, text=text, malformed=True, refusal=told or not_a_command(text, line))
+        return replace(line, text=text, malformed=True, refusal=not_a_command(text, line))
 
     def _prepares(self, text: str) -> bool:
         """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""

@@ -1,4 +1,4 @@
-"""What is left of Richard Rognlie's PBeM server: userid and password in a line, and commands that don't exist here.
+"""Lines as for Richard Rognlie's PBeM server, which hold a userid and a password; and turns that only some games have.
 
 There, a command is `game verb board userid password rest`. Here nobody has a password, so both are cut off before
 anything else sees the line: they are neither stored nor repeated.
@@ -16,30 +16,11 @@ from pbem.matches import turns
 
 IGNORED = frozenset({"multiple"})
 """What announces several commands there; here, several lines are enough."""
+OTHERS = frozenset({"add", "broadcast", "confirm", "list", "message", "submit"})
+"""Commands there that don't exist here, and can be followed by a password."""
 MOST_HEAD = 6
 """How many words may precede the userid."""
 _NUMBER = re.compile(r"\d{1,9}")
-_AT_ONCE = (
-    "A turn is played as soon as it arrives; you don't have to confirm it.",
-    '"preview NUMBER TURN" shows where it leads, "#NUMBER TURN" plays it.',
-)
-ADVICE = {
-    "broadcast": (
-        "You can't write to all players at once.",
-        'In a reply about a match, "say TEXT" writes to your opponent.',
-    ),
-    "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
-    "submit": _AT_ONCE,
-    "confirm": _AT_ONCE,
-    "list": (
-        '"who" lists players open to challenges.',
-        '"help" lists the games, "games NAME" a player\'s matches.',
-    ),
-    "add": ("A player has one address here.", '"change address NEW" replaces it.'),
-    "propose": ("A draw is offered by a command of that name here.", '"#NUMBER draw" offers one.'),
-    "multiple": ("To send several commands here, write each on its own line.", '"help" lists the commands.'),
-}
-"""Commands without a counterpart here: what to say, and what works instead."""
 TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
 """Turns that only some games have, and what they are called."""
 
@@ -70,30 +51,21 @@ def _takes_password(head: list[str], commands: Commands) -> bool:
     """Return whether a userid can follow these words: a game, a command, a number, and at most one other."""
     spelt = (nearest_word(word, commands.verbs) or word for word in head)
     verbs = [command for word in spelt if (command := commands.named(word)) is not None]
-    known = [word for word in head if word in GAMES or word in ADVICE or _NUMBER.fullmatch(word)]
+    known = [word for word in head if word in GAMES or word in OTHERS or _NUMBER.fullmatch(word)]
     if not head or len(known) + len(verbs) < max(1, len(head) - 1):
         return False
     has_game = head[0] in GAMES
     return not any(each.of_admin or each.takes_name or (each.grammar.is_kept and not has_game) for each in verbs)
 
 
-def advice(text: str, game: str | None = None) -> Refused | None:
-    """Return the refusal of a command that has no counterpart here; None for anything else.
+def turn_of_some(text: str, game: str | None = None) -> Refused | None:
+    """Return the refusal of a turn that only some games have, "pass" or "swap"; None for anything else.
 
     `game` is the key of the game that the message is about, if it is about one.
     """
-    words = [_bare(word) for word in text.split()[:MOST_HEAD]]
-    if words and words[0] in GAMES:
-        game = words.pop(0)
-    if len(words) == 1 and words[0] in TURNS_OF_SOME:
-        return _turn_of_some(words[0], game)
-    if not words or words[0] not in ADVICE or len(text.split()) > MOST_HEAD:
+    word = _bare(text)
+    if word not in TURNS_OF_SOME:
         return None
-    sentence, fits = ADVICE[words[0]]
-    return Refused(sentence, fits=fits)
-
-
-def _turn_of_some(word: str, game: str | None) -> Refused:
     have = [key for key, pack in GAMES.items() if turns.parse(pack.notation, word).error is None]
     what = TURNS_OF_SOME[word]
     if not have:

@@ -2,7 +2,7 @@
 
 from notation.games import FEW, GAMES
 from pbem.conversation.core import LOOKS, PAGE, Command, Decision, Line, Newcomer, Request, Who
-from pbem.conversation.syntax import rognlie, wording
+from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.grammar import GAME, opt, word, words
 from pbem.errors import Refused
 from pbem.features.explaining import topics
@@ -18,7 +18,7 @@ def help_(request: Request, line: Line) -> Decision:
     if found is not None:
         return Decision(answer=(found,))
     near = topics.near(request.features, request.commands, line.words)
-    raise rognlie.advice(line.words) or Refused(
+    raise Refused(
         f'There is no help on "{line.words[:40].lower()}".',
         fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
     )
