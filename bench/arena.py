@@ -50,7 +50,10 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
 """The main variants of games; others are played with the choices that they begin with."""
 UCT_AS = 3
 """The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
-PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"), ("3", "uct"))
+PAIRS = (
+    *(("0", "random"), ("1", "0"), ("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3")),
+    *(("5", "4"), ("3", "uct")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]
         return chance.choice(list(islice(position.moves(), 5_000))), False
     if player == "uct":
         state = state_of(position)
-        choices, _, is_exact, _ = uct.search(state, LEVELS[UCT_AS - 1].nodes, chance)
+        choices, _, is_exact, _ = uct.search(state, LEVELS[UCT_AS].nodes, chance)
         return state.turn_of(choices), is_exact
     if player == "greedy":
         return greediest(position, chance), False

@@ -15,8 +15,10 @@ from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
 from engines.search.state import WON, Known, Plain, Searchable, state_of
+from engines.special import Special
 
-__all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine", "is_weak_at"]
+__all__ = ["CARELESS", "LEVELS", "Found", "Level"]
+__all__ += ["at_random", "choose", "examine", "is_at_random", "is_weak_at", "seed_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Level:
     nodes: int
     noise: float
     lapses: float
+    at_random: float = 0.0
+    """Of the turns, how many are any that is legal."""
     knows_proofs: bool = False
     """Whether it plays what a game has stored of a proof."""
 
@@ -51,13 +55,15 @@ class Found:
 
 
 LEVELS: tuple[Level, ...] = (
+    Level(0, 4, 0.3, 0.0, at_random=0.95),
     Level(1, 40, 0.2, 0.75),
     Level(2, 200, 0.1, 0.5),
     Level(3, 800, 0.04, 0.35),
     Level(4, 3_000, 0.02, 0.15, knows_proofs=True),
     Level(5, 12_000, 0.01, 0.0, knows_proofs=True),
+    Level(6, 5_000_000, 0.005, 0.0, knows_proofs=True),
 )
-"""The levels 1 to 5."""
+"""The levels by their numbers, from 0. Level 6 takes about a minute of one core."""
 CARELESS = 8
 """The nodes of a careless turn: a few turns by chance, each looked at for itself."""
 
@@ -80,14 +86,45 @@ def choose(
 ) -> Found:
     """Return a turn for the seat to move, without lapses if it is to be careful. The game must not be over.
 
-    After a part of a turn, the turn returned is what completes it. When `is_late` says so, a search of a game that
-    offers no states ends with what it has found: by then the seed alone doesn't decide any more.
+    After a part of a turn, the turn returned is what completes it. When `is_late` says so, a search ends with what it
+    has found: by then the seed alone doesn't decide any more.
     """
-    chosen = LEVELS[level - 1]
+    chosen = LEVELS[level]
+    if not careful and is_at_random(level, seed):
+        return at_random(position, seed)
     lapses = not careful and Random(f"lapse {seed}").random() < chosen.lapses
     if chosen.knows_proofs and not lapses and (known := _known(position, seed)) is not None:
         return known
     return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed, is_late)
+
+
+def is_at_random(level: int, seed: int) -> bool:
+    """Return whether a level takes any legal turn with that seed."""
+    return Random(f"random {seed}").random() < LEVELS[level].at_random
+
+
+def seed_of(match: int, ply: int) -> int:
+    """Return the seed for a turn of a match, so that whoever searches again finds the same.
+
+    >>> seed_of(42, 7) == seed_of(42, 7), seed_of(42, 7) == seed_of(42, 8)
+    (True, False)
+    """
+    return (match << 16) + ply
+
+
+def at_random(position: Position[Any], seed: int) -> Found:
+    """Return any turn but a word such as swap, unless there is no other."""
+    chance, state = Random(seed), state_of(position)
+    if state.turn is None:
+        raise ValueError("the game is over; there is no turn to choose")
+    choices: list[Any] = []
+    after = state
+    while after.turn is not None and (not choices or not after.is_between_turns):
+        every = after.choices()
+        moves = [choice for choice in every if not isinstance(choice, Special)]
+        choices.append(chance.choice(moves or every))
+        after = after.after(choices[-1])
+    return Found(state.turn_of(choices), 0.0, False, len(choices))
 
 
 def examine(position: Position[Any], nodes: int, seed: int, is_late: Callable[[], bool] = lambda: False) -> Found:
@@ -105,7 +142,7 @@ def _found(position: Position[Any], budget: int, noise: float, seed: int, is_lat
     if state.turn is None:
         raise ValueError("the game is over; there is no turn to choose")
     if not isinstance(state, Plain):
-        search = AlphaBeta(budget, chance, noise)
+        search = AlphaBeta(budget, chance, noise, is_late)
         line = search.line(state)
         return Found(state.turn_of(line.choices), line.value, line.is_exact, search.nodes)
     choices, value, is_solved, nodes = uct.search(state, budget, chance, is_late)

@@ -1,6 +1,6 @@
 """Search by looking ahead: alpha-beta with iterative deepening, a transposition table and a window for each choice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -18,6 +18,8 @@ TO_THE_END = 1_000
 """The depth of a value that rests on no estimate."""
 MOST_ENTRIES = 150_000
 """The size of the transposition table, which keeps a search below 200 MB."""
+OFTEN = 512
+"""After how many nodes it looks whether it is late."""
 LATE = 5
 """The number of choices that are searched to the full depth at once; later ones must first look good at less."""
 
@@ -45,6 +47,8 @@ class AlphaBeta:
     chance: Random
     noise: float = 0.0
     """How far an estimate may be taken wrong."""
+    is_late: Callable[[], bool] = lambda: False
+    """Says when to stop before the budget is spent."""
     nodes: int = 0
     guessed: bool = False
     """Whether a value since this was last cleared rests on an estimate."""
@@ -110,7 +114,7 @@ class AlphaBeta:
         The first choice is searched with the whole window. Any other has to show, with a window of no width and if
         it comes late at less depth, that it is better than what was found.
         """
-        if self.nodes >= self.budget:
+        if self.nodes >= self.budget or (self.nodes % OFTEN == OFTEN - 1 and self.is_late()):
             raise OutOfNodes
         self.nodes += 1
         low, high = window

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from engines.diagram import LAST_MOVE
-from engines.search import is_weak_at
+from engines.search import is_at_random, is_weak_at, seed_of
 from engines.seats import seat_of
 from engines.special import Special
 from notation.board import format_board
@@ -112,6 +112,14 @@ class Side:
     rating: str
 
 
+def _explained(snapshot: Snapshot) -> str:
+    if not snapshot.texts:
+        return ""
+    if is_at_random(snapshot.match.level or 0, seed_of(snapshot.number, snapshot.ply - 1)):
+        return "The house has just tried one of its turns, without looking what you can do about it."
+    return "The house has looked at a few of its turns, and liked this one best, but not at what you can answer."
+
+
 class View:
     def __init__(
         self, drawing: Drawing, context: ReaderContext, seen: int, ratings: Sequence[tuple[float, float] | None]
@@ -138,6 +146,8 @@ class View:
         self.free_undo = match.free_undo
         """Whether a turn can be taken back without asking until it is answered."""
         self.level = snapshot.match.level
+        self.explained = _explained(snapshot) if self.level == 0 and self.seat != snapshot.last_seat else ""
+        """How the house came to its turn, at the level for learners."""
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         control = from_stored(snapshot.match.time)

@@ -35,7 +35,7 @@ def lost(letters: Correspondence) -> None:
         ("block house", "The house challenges nobody, and writes no notes."),
         ("standings", "Nobody has a rating yet."),
         ("challenge house kvadratik rated", "Matches against the house aren't rated."),
-        ("challenge house kvadratik level=6", "The house has no level 6."),
+        ("challenge house kvadratik level=7", "The house has no level 7."),
         ("challenge bob kvadratik level=3", "only the house has levels"),
         (f"challenge {HOUSE.replace(' ', '')} kvadratik", "No player is called (thehouse)."),
     ],
@@ -49,6 +49,16 @@ def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspond
     assert "#2" not in answer, "what others play against the house is theirs"
     assert letters.rows("select count(*) from block") == [0]
     assert letters.rows("select count(*) from match") == [2]
+
+
+@after(scenes.two_players)
+def test_at_the_level_for_learners_the_house_says_how_it_came_to_its_turn(letters: Correspondence) -> None:
+    letters.say("alice", "play quadrupel begin=you level=0")
+
+    answer = said(letters.last("alice"))
+    assert "level 0" in answer
+    assert "The house has " in answer
+    assert letters.rows("select level from match") == [0]
 
 
 @pytest.mark.server(more="[house]\nenabled = false")

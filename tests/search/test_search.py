@@ -4,8 +4,9 @@ from random import Random
 
 import pytest
 
-from engines.search import CARELESS, LEVELS, choose, uct
+from engines.search import CARELESS, LEVELS, choose, is_at_random, uct
 from engines.search.state import MOST_TURNS, Plain
+from engines.special import Special
 from notation.games import GAMES
 from tests.toys import Heap
 from tests.variants import PLAIN_FIRST
@@ -27,7 +28,7 @@ def test_the_same_seed_finds_the_same_turn(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_budget_of_nodes_is_kept(game: str) -> None:
-    assert 0 < choose(GAMES[game].game.position({}), 1, 7, careful=True).nodes <= LEVELS[0].nodes
+    assert 0 < choose(GAMES[game].game.position({}), 1, 7, careful=True).nodes <= LEVELS[1].nodes
 
 
 @pytest.mark.parametrize("level", [1, *(pytest.param(level, marks=pytest.mark.slow) for level in (2, 5))])
@@ -38,8 +39,25 @@ def test_some_turns_are_careless_but_none_that_is_to_be_careful_and_none_of_the_
     careful = [choose(position, level, seed, careful=True).nodes > CARELESS for seed in seeds]
 
     assert all(careful)
-    assert any(careless) == (LEVELS[level - 1].lapses > 0)
+    assert any(careless) == (LEVELS[level].lapses > 0)
     assert not all(careless)
+
+
+def test_the_lowest_level_plays_any_turn_but_never_the_swap() -> None:
+    position = GAMES["quadrupel"].game.position({})
+    begun = position.play(next(position.moves()))
+    found = [choose(begun, 0, seed) for seed in range(40)]
+
+    assert Special.SWAP in begun.moves()
+    assert Special.SWAP not in {each.turn for each, seed in zip(found, range(40), strict=True) if is_at_random(0, seed)}
+    assert len({each.turn for each in found}) > 10
+
+
+def test_the_highest_level_has_a_budget_and_answers_when_it_is_late() -> None:
+    found = choose(GAMES["quadrature"].game.position({}), 6, 1, is_late=lambda: True)
+
+    assert LEVELS[6].nodes == max(level.nodes for level in LEVELS)
+    assert 0 < found.nodes < 1_000
 
 
 def test_a_game_that_is_over_has_no_turn_to_choose() -> None:

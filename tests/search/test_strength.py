@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.core import Position, Seat
-from engines.search import choose
+from engines.search import at_random, choose
 from notation.games import GAMES
 from tests.cases import quick_where
 from tests.variants import VARIANTS, is_plain
@@ -137,6 +137,22 @@ def test_what_can_be_tried_out_is_solved_and_has_its_value(game: str, options: d
 @pytest.mark.parametrize("number", quick_where(lambda number: number < 3, range(20)))
 def test_matches_of_the_house_with_itself_end(number: int) -> None:
     end_match(number, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_a_beginner_wins_against_the_lowest_level(game: str) -> None:
+    """Even one who plays any turn wins three of ten matches."""
+    matches, lost = 60, 0
+    for number in range(matches):
+        position, plies, seat = GAMES[game].game.position({}), 0, number % 2
+        while position.turn is not None and plies < 1_500:
+            seed = number * 10_000 + plies
+            found = choose(position, 0, seed) if position.turn == seat else at_random(position, seed)
+            position, plies = position.play(found.turn), plies + 1
+        lost += position.outcome is not None and position.outcome.winner == 1 - seat
+
+    assert lost >= 0.3 * matches
 
 
 @pytest.mark.soak

@@ -143,7 +143,7 @@ def reading_of(
     )
 
 
-LEVELS = {"1": "the easiest", "3": "a medium one", "4": "a hard one", "5": "the hardest"}
+LEVELS = {"0": "the easiest", "1": "an easy one", "3": "a medium one", "4": "a hard one", "6": "the hardest"}
 BEGINS = {"me": "and you begin", "you": "and they begin", "random": "and either of you begins"}
 OFFERS = {
     "draw": "the draw",
@@ -169,7 +169,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     away = f"{named.days[0] if len(named.days) > 1 else place.today} {last}" if named.days else last
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
     is_house = place.level is not None
-    level = f"at level {named.level}, {LEVELS.get(named.level, 'of 5')}" if named.level else ""
+    level = f"at level {named.level}, {LEVELS.get(named.level, 'of 6')}" if named.level else ""
     reminder = "off" if slots.is_negated(text) else named.span
     more = spoken(named.span) if named.span else "a few days"
     plea = f'Could I have {more} more for my turn, please? "give {named.span or "2d"}" gives them to me.'

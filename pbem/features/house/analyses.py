@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import exists
 from sqlmodel import Session, col, delete, func, select
 
+from engines.search import seed_of
 from pbem.features.house.messages import MatchAnalysis
-from pbem.features.house.searcher import FINDINGS, Examination, Findings, SearchFinding, seed
+from pbem.features.house.searcher import FINDINGS, Examination, Findings, SearchFinding
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
@@ -91,7 +92,7 @@ def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examinati
     begin = first + known
     last = min(match.plies, begin + max(1, AT_ONCE // nodes) - 1)
     return Examination(
-        match.game, match.options, texts, begin, last, nodes, seed(match.id or 0, 0), version=match.rules
+        match.game, match.options, texts, begin, last, nodes, seed_of(match.id or 0, 0), version=match.rules
     )
 
 

@@ -39,7 +39,7 @@ def level_of(request: Request, given: str | None) -> int:
     if found is None:
         raise Refused(
             f"The house has no level {given[:20]}.",
-            fits=f'Its levels are 1 to {len(house_player.LEVELS)}; "help levels" explains them.',
+            fits=f'Its levels are 0 to {len(house_player.LEVELS) - 1}; "help levels" explains them.',
         )
     return found.number
 

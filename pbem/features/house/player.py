@@ -87,11 +87,13 @@ class Level:
 
 
 _NAMED = (
+    ("Learner", "for children and first matches: mostly plays any turn, and says how it came to it"),
     ("Beginner", "sees little beyond your next turn, and often not even that"),
     ("Casual", "takes what you leave, and has no plan"),
     ("Regular", "punishes plain mistakes; a first win takes some practice"),
     ("Strong", "sees most short combinations before you do"),
-    ("Strongest", "the best it can in a few seconds; no master of any game"),
+    ("Stronger", "the best it can in a few seconds; no master of any game"),
+    ("Strongest", "thinks for a minute or so about each turn"),
 )
 LEVELS = tuple(
     Level(each.number, name, description, each.nodes)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 from pydantic import Field, TypeAdapter
 
 from engines.core import Position
-from engines.search import choose, examine
+from engines.search import LEVELS, choose, examine
 from notation.games import GAMES
 from notation.record import Record, replay
 from pbem.isolated import Isolated, Lost, Unavailable
@@ -82,15 +82,6 @@ Findings = tuple[SearchFinding, ...]
 FINDINGS: TypeAdapter[Findings] = TypeAdapter(Findings)
 
 
-def seed(match: int, ply: int) -> int:
-    """Return the seed for a turn of a match, so that whoever searches again finds the same.
-
-    >>> seed(42, 7) == seed(42, 7), seed(42, 7) == seed(42, 8)
-    (True, False)
-    """
-    return (match << 16) + ply
-
-
 def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer:
     """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
@@ -127,12 +118,14 @@ Asked = TypeVar("Asked", Question, Examination)
 Answer = TypeVar("Answer")
 SECONDS, MEGABYTES = 60.0, 200
 """How long a search may compute, and how much memory it may use beyond what its process starts with."""
+LONGER = 4
+"""How many times as long a search at the highest level may compute."""
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
 NICENESS = 10
 """So that everything else of the server goes first."""
 IN_TIME = 0.5
-"""After this share of its time, a search of a game that it knows only by its rules answers with what it has."""
+"""After this share of its time, a search answers with what it has."""
 
 
 class SearchFailed(Exception):
@@ -172,9 +165,10 @@ class IsolatedSearcher:
         return self._ask(_examine, asked)
 
     def _ask(self, search: Callable[[Asked, float], Answer], asked: Asked) -> Answer:
-        in_time, longest = IN_TIME * self._seconds, WALL_FACTOR * self._seconds
+        is_long = isinstance(asked, Question) and asked.level == LEVELS[-1].number
+        seconds = self._seconds * (LONGER if is_long else 1)
         try:
-            return self._isolated.call(search, asked, in_time, seconds=self._seconds, longest=longest)
+            return self._isolated.call(search, asked, IN_TIME * seconds, seconds=seconds, longest=WALL_FACTOR * seconds)
         except Lost as lost:
             raise SearchFailed(str(lost)) from lost
         except Unavailable as error:

@@ -15,6 +15,7 @@ from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
+from engines.search import seed_of
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.conversation import receipts
@@ -32,7 +33,7 @@ from pbem.features.house.jobs import (
     search,
     take_one,
 )
-from pbem.features.house.searcher import Question, SearchAnswer, Searcher, seed
+from pbem.features.house.searcher import Question, SearchAnswer, Searcher
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
@@ -113,7 +114,7 @@ class Thinker:
         if row is None or match is None or version(match) != row.ply + row.shift or match.to_move is None:
             return None
         texts = turn_texts(session, match)
-        which = seed(match.id or 0, match.plies)
+        which = seed_of(match.id or 0, match.plies)
         return Question(match.game, match.options, texts, match.level or 1, which, careful=True, version=match.rules)
 
     def close(self) -> None:
@@ -150,7 +151,7 @@ class Thinker:
             if row.attempts > MOST and row.troubled is None:
                 row.troubled = now
             texts = turn_texts(session, match)
-            level, chance = match.level or 1, seed(number, match.plies)
+            level, chance = match.level or 0, seed_of(number, match.plies)
             question = Question(match.game, match.options, texts, level, chance, version=match.rules)
             return TurnTask(number, version(match), question)
 
