@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 from itertools import pairwise
 from zoneinfo import available_timezones
 
 from notation.games import GAMES
-from pbem.conversation.syntax import phrases
+from pbem.conversation.syntax import days, phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
@@ -21,7 +21,6 @@ SHORTEST_GAME = 5
 """How many letters a word has at least that may be a game in another spelling."""
 _TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 _CELL = re.compile(r"(?<![\w])([a-z]\d{1,2})(?![\w])", re.IGNORECASE)
-_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,7 @@ def named(sentence: str, today: date) -> Named:
         begin=_begin(text),
         time=time,
         span=span,
-        days=tuple(_days(text, today)),
+        days=tuple(days.named(text, today)),
         cells=cells_in(text),
         rated="rated" in _meanings(text) and "unrated" not in text.lower(),
     )
@@ -357,54 +356,3 @@ def _times(text: str) -> tuple[str, str]:
         elif not span or before.isdecimal():
             span = length
     return per_move, span
-
-
-_DAY_ALONE = re.compile(
-    r"\b(?:the|am|den|le|el|il|dia|de|do)\s(\d{1,2})(?:th|st|nd|rd|\.)(?!\s?\w*[./\d])", re.IGNORECASE
-)
-_NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
-_RANGE = re.compile(
-    r"(?<![\d.])(\d{1,2})\.?\s?(?:-|\u2013|bis|to|au|al|tot|do|\u043f\u043e)\s?\d{1,2}[./](\d{1,2})(?!\d)"
-)
-
-
-def _days(text: str, today: date) -> Iterator[date]:
-    """Yield the days that a text names: dates, and days of the week, which are the next ones.
-
-    >>> [f"{day:%d.%m.%y}" for day in _days("vom 5. bis 19. Dezember", date(2026, 11, 28))]
-    ['05.12.26', '19.12.26']
-    """
-    for found in _RANGE.finditer(text):
-        yield from _day(int(found[1]), int(found[2]), today)
-    for found in _DATE.finditer(text):
-        year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
-        yield from _day(int(day), int(month), today, int(year or 0))
-    words, months = _words(text), phrases.lexicon("month")
-    waits: list[int] = []
-    for at, word in enumerate(words):
-        month = next((int(each) for each in months.of(word)), 0)
-        if numbered := _NUMBER_OF_DAY.fullmatch(word):
-            waits.append(int(numbered[1]))
-        elif month and (waits or (at + 1 < len(words) and _NUMBER_OF_DAY.fullmatch(words[at + 1]))):
-            for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
-                yield from _day(number, month, today)
-            waits = []
-        elif word not in phrases.table("slots")["between_days"].split():
-            waits = []
-    if not any(months.of(word) for word in words):
-        for found in _DAY_ALONE.finditer(text):
-            of_month = today.month if int(found[1]) > today.day else today.month % 12 + 1
-            yield from _day(int(found[1]), of_month, today)
-    for word in words:
-        for weekday in phrases.lexicon("weekday").of(word):
-            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
-        if phrases.lexicon("words").of(word) == ["tomorrow"]:
-            yield today + timedelta(days=1)
-
-
-def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:
-    try:
-        named = date(year or today.year, month, day)
-    except ValueError:
-        return
-    yield named if year or named >= today else named.replace(year=today.year + 1)

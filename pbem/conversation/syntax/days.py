@@ -1,0 +1,58 @@
+"""The days that a sentence names: dates, and days of the week."""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from pbem.conversation.syntax import phrases
+
+_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
+_DAY_ALONE = re.compile(
+    r"\b(?:the|am|den|le|el|il|dia|de|do)\s(\d{1,2})(?:th|st|nd|rd|\.)(?!\s?\w*[./\d])", re.IGNORECASE
+)
+_NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
+_RANGE = re.compile(
+    r"(?<![\d.])(\d{1,2})\.?\s?(?:-|\u2013|bis|to|au|al|tot|do|\u043f\u043e)\s?\d{1,2}[./](\d{1,2})(?!\d)"
+)
+
+
+def named(text: str, today: date) -> Iterator[date]:
+    """Yield the days that a text names: dates, and days of the week, which are the next ones.
+
+    >>> [f"{day:%d.%m.%y}" for day in named("vom 5. bis 19. Dezember", date(2026, 11, 28))]
+    ['05.12.26', '19.12.26']
+    """
+    for found in _RANGE.finditer(text):
+        yield from _day(int(found[1]), int(found[2]), today)
+    for found in _DATE.finditer(text):
+        year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
+        yield from _day(int(day), int(month), today, int(year or 0))
+    words, months = phrases.words(text), phrases.lexicon("month")
+    waits: list[int] = []
+    for at, word in enumerate(words):
+        month = next((int(each) for each in months.of(word)), 0)
+        if numbered := _NUMBER_OF_DAY.fullmatch(word):
+            waits.append(int(numbered[1]))
+        elif month and (waits or (at + 1 < len(words) and _NUMBER_OF_DAY.fullmatch(words[at + 1]))):
+            for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
+                yield from _day(number, month, today)
+            waits = []
+        elif word not in phrases.table("slots")["between_days"].split():
+            waits = []
+    if not any(months.of(word) for word in words):
+        for found in _DAY_ALONE.finditer(text):
+            of_month = today.month if int(found[1]) > today.day else today.month % 12 + 1
+            yield from _day(int(found[1]), of_month, today)
+    for word in words:
+        for weekday in phrases.lexicon("weekday").of(word):
+            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
+        if phrases.lexicon("words").of(word) == ["tomorrow"]:
+            yield today + timedelta(days=1)
+
+
+def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:
+    try:
+        named = date(year or today.year, month, day)
+    except ValueError:
+        return
+    yield named if year or named >= today else named.replace(year=today.year + 1)
