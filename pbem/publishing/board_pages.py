@@ -82,6 +82,9 @@ class Opened:
 
     @property
     def time(self) -> str:
+        """How much time both have, and who is away; nothing for an older message, which others may have by now."""
+        if not self.is_newest:
+            return ""
         clock, to_move = clock_of(self.match), seat_of(self.match.to_move != 0)
         zone = preferences.with_defaults(self.player.settings)[ZONE]
         shown = time_shown(clock, to_move, self.names, self.seat, zone, self.now) if clock else None
@@ -99,7 +102,7 @@ class Opened:
 
     @property
     def prepared(self) -> tuple[str, ...]:
-        lines = prepared.of_seat(self.session, self.match, self.seat).lines
+        lines = prepared.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
         return tuple(" ".join(line) if line[0] == ELSE else f"{IF} {f' {THEN} '.join(line)}" for line in lines)
 
     def news(self, newest: Incoming) -> str:

@@ -67,7 +67,7 @@ def test_what_is_no_turn_is_said_at_once_and_isn_t_stored(boards: Archive) -> No
 
 
 def test_an_answer_is_prepared(boards: Archive) -> None:
-    path = page(boards, "alice")
+    path, keyring = page(boards, "alice"), boards.letters.server.settings.server.keyring()
     pack, plays = GAMES["quadraphages"], (*OPENING, NEXT, LAST)
     position = pack.game.position({})
     for turn in plays:
@@ -78,6 +78,10 @@ def test_an_answer_is_prepared(boards: Archive) -> None:
     assert send(boards, path, f"if {LAST} then {answer}") == ""
     boards.letters.wait()
     assert f"You have prepared: <kbd>if {LAST} then {answer}</kbd>" in shown(boards, path)
+    older = shown(boards, f"board/{keyring.format(Token(Purpose.BOARD, 1, 1, 1), 0)}")
+    assert "against bob" in older
+    assert answer not in older, "a message that others may have"
+    assert "Time left" not in older
     boards.turn("bob", LAST)
     assert boards.letters.rows("select plies from match") == [5]
 
