@@ -4,12 +4,13 @@ A game of the shelf is a class with what players see: its board, how its turns a
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from pbem import gamekit as kit
+from pbem_classics.fields import Field
 
 Turn = str | kit.Special
 """A turn: its canonical text, or a word such as `swap`."""
@@ -34,54 +35,6 @@ class Reason(kit.Reason):
     TAKEN = "{side} has a {piece} on {cell} already; {instead}"
     NOTHING_THERE = "there is no {piece} of yours on {cell}; {instead}"
     NOT_SO = "{turn} is against the rules; {instead}"
-
-
-SWAPS = kit.Option("swap", ("yes", "no"), "whether the second player can take over the first stone")
-
-
-def size_in(rules: str) -> int:
-    """Return the size in the name of a game of OpenSpiel.
-
-    >>> size_in("havannah(board_size=8)")
-    8
-    """
-    return int(rules.rstrip(")").rpartition("=")[2])
-
-
-def groups(cells: Collection[str], near: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
-    """Return the cells in groups of neighbours."""
-    found: list[frozenset[str]] = []
-    left = set(cells)
-    while left:
-        waiting = [left.pop()]
-        group = {*waiting}
-        while waiting:
-            new = left.intersection(near[waiting.pop()])
-            left -= new
-            group |= new
-            waiting += new
-        found.append(frozenset(group))
-    return found
-
-
-class Field(NamedTuple):
-    """What all positions of a size share: the board, and what its marks mean, those of the two sides first."""
-
-    board: kit.Board
-    legend: kit.Legend
-
-
-def two_sides(
-    sides: tuple[str, str],
-    pieces: str,
-    words: tuple[str, str],
-    tones: tuple[kit.Tone, kit.Tone],
-    *,
-    is_turned: bool = False,
-) -> kit.Legend:
-    """Return the legend of a game in which each side has one kind of piece, with these marks."""
-    own = (kit.Mark(mark, "piece", seat, words) for mark, seat in zip(pieces, kit.SEATS, strict=True))
-    return kit.Legend(sides, (kit.Mark(".", "empty", None, ("empty", "empty")), *own), tones, is_turned=is_turned)
 
 
 @cache

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, two_sides
+from pbem_classics.spiel import SpielPosition
 
 SIDES = ("White", "Black")
 FIELD = Field(

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import CELL, Field, SpielPosition
+from pbem_classics.spiel import CELL, SpielPosition
 
 SIDES = ("Black", "White")
 BOARD = kit.rectangle(8, 8, first_on_top=False)

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, two_sides
+from pbem_classics.spiel import SpielPosition
 
 SIDES = ("White", "Black")
 SIZES = {"6x5": (6, 5), "8x8": (8, 8), "10x10": (10, 10)}

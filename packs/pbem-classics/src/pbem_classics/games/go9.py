@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field, groups, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, Told, Turn, groups, two_sides
+from pbem_classics.spiel import SpielPosition, Told, Turn
 
 SIDES = ("Black", "White")
 LETTERS = "abcdefghj"

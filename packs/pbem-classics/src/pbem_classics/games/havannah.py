@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import SWAPS, Field, groups, size_in, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import SWAPS, Field, SpielPosition, groups, size_in, two_sides
+from pbem_classics.spiel import SpielPosition
 
 SIDES = ("White", "Black")
 

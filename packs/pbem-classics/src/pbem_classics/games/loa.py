@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field, groups, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, groups, two_sides
+from pbem_classics.spiel import SpielPosition
 
 SIDES = ("Black", "White")
 FIELD = Field(kit.rectangle(8, 8, first_on_top=False), two_sides(SIDES, "BW", ("man", "men"), ("dark", "light")))

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Self
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, Told, Turn, two_sides
+from pbem_classics.spiel import SpielPosition, Told, Turn
 
 SIDES = ("Black", "White")
 FIELD = Field(kit.rectangle(8, 8), two_sides(SIDES, "BW", ("disc", "discs"), ("dark", "light")))

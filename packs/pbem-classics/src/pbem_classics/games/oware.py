@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Self
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import Field
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import Field, SpielPosition, Told, Turn
+from pbem_classics.spiel import SpielPosition, Told, Turn
 
 SIDES = ("South", "North")
 ROWS = ("a1", "b1", "c1", "d1", "e1", "f1"), ("a2", "b2", "c2", "d2", "e2", "f2")

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from pbem import gamekit as kit
 from pbem_classics import RULES
+from pbem_classics.fields import SWAPS, Field, size_in, two_sides
 from pbem_classics.notation import CellNotation
-from pbem_classics.spiel import SWAPS, Field, SpielPosition, size_in, two_sides
+from pbem_classics.spiel import SpielPosition
 
 SIDES = ("Black", "White")
 
