@@ -12,7 +12,7 @@ from engines.core import IllegalMove
 from notation.board import format_board
 from notation.games import GAMES
 from notation.illustrations import CAN_GO, BadIllustration, Illustration, loads
-from pbem_amazons import AMAZONS
+from pbem_classics.amazons import AMAZONS
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
 

@@ -13,7 +13,7 @@ from engines.core import Position
 from notation.core import BadNotation
 from notation.games import GAMES
 from notation.steps import FEW, LISTED, ROWS, begun, cells_of, choices, grouped
-from pbem_hex import HEX
+from pbem_classics.hex import HEX
 from tests.cases import quick_where
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.txt"))

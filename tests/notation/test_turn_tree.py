@@ -10,8 +10,8 @@ from engines.core import Position
 from notation.games import GAMES, GamePack
 from notation.record import replay
 from notation.steps import Branch, turn_tree
-from pbem_amazons import AMAZONS
-from pbem_hex import HEX
+from pbem_classics.amazons import AMAZONS
+from pbem_classics.hex import HEX
 from tests.cases import quick_where
 from tests.diagrams import NAMES, played
 

@@ -10,8 +10,7 @@ import pytest
 
 from pbem_classics.games.connectfour import CONNECTFOUR
 
-HERE, SHELF = Path(__file__).parent, Path(__file__).parent.parent.parent / "packs"
-PACKS = sorted(path for path in (*HERE.iterdir(), *SHELF.iterdir()) if path.name.startswith("pbem-"))
+PACKS = sorted((Path(__file__).parent.parent.parent / "packs").glob("pbem-*"))
 OTHERS = {"chess", "pyspiel", "pytest", "second_sources"}
 """What packs import besides: libraries that know the rules of games, the tests' tool, and those rules once more."""
 

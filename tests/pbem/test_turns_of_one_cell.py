@@ -5,7 +5,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem_hex import HEX
+from pbem_classics.hex import HEX
 from tests import toys
 from tests.correspondence import Correspondence, said
 

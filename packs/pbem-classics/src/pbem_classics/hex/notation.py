@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from pbem import gamekit as kit
-from pbem_hex.engine import EDGES, SIDES, HexPosition, Turn
+from pbem_classics.hex.engine import EDGES, SIDES, HexPosition, Turn
 
 _GAP = re.compile(r"[\s.!]*+")
 
@@ -40,9 +40,8 @@ class HexNotation(kit.Notation[Turn]):
 
     def hint(self, position: kit.Position[Any]) -> kit.Hint | None:
         """Return what the player to move can write now; None when the game is over."""
-        assert isinstance(position, HexPosition)
         seat = position.turn
-        if seat is None:
+        if not isinstance(position, HexPosition) or seat is None:
             return None
         basics = f"{SIDES[seat]} joins {kit.together(EDGES[seat])}. Write the free cell where your stone goes."
         swaps = position.stones[0] if position.can_swap else ()

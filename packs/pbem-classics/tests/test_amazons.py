@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from pbem import gamekit as kit
-from pbem_amazons import AMAZONS
-from pbem_amazons.engine import AmazonsPosition, Reason, Turn
+from pbem_classics.amazons import AMAZONS
+from pbem_classics.amazons.engine import AmazonsPosition, Reason, Turn
 
 read = AMAZONS.notation.parse
 TURN = Turn(kit.Step("d1", "d7"), "g7")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from pbem import gamekit as kit
-from pbem_hex import HEX
-from pbem_hex.engine import Reason
+from pbem_classics.hex import HEX
+from pbem_classics.hex.engine import Reason
 
 read = HEX.notation.parse
 RED_WINS = "e1 a1 e2 b1 e3 c1 e4 d1 e5 f1 e6 g1 e7 h1 d8 i1 d9"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pbem_hex import HEX
+from pbem_classics.hex import HEX
 
 Cell = tuple[int, int]
 BESIDE = {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from pbem import gamekit as kit
-from pbem_amazons.engine import BOARD, SIDES, AmazonsPosition, Turn, reached
+from pbem_classics.amazons.engine import BOARD, SIDES, AmazonsPosition, Turn, reached
 
 _TO = re.compile(rf"\s*+(?:{kit.ARROW}\s*+)?+")
 _SHOOTS = re.compile(rf"[\s,;/(xX]*+(?:[aA]rrow\s*+)?+(?:{kit.ARROW}\s*+)?+")
@@ -51,8 +51,7 @@ class AmazonsNotation(kit.Notation[Turn]):
 
     def hint(self, position: kit.Position[Any]) -> kit.Hint | None:
         """Return what the player to move can write now; None when the game is over."""
-        assert isinstance(position, AmazonsPosition)
-        if position.turn is None:
+        if not isinstance(position, AmazonsPosition) or position.turn is None:
             return None
         example = str(next(position.moves()))
         if position.begun is not None:

@@ -97,14 +97,14 @@ class AmazonsPosition:
         if begun is None:
             if step is None:
                 raise kit.IllegalMove(Reason.NO_STEP, token=arrow, fits=next(self.moves()))
-            here = self._stepped(seat, step)
-            return here if arrow is None else here._shot(seat, step.target, arrow)
+            here = self.stepped(seat, step)
+            return here if arrow is None else here.shot(seat, step.target, arrow)
         if step not in (None, begun):
             instead = self._instead(begun.target)
             raise kit.IllegalMove(Reason.OTHER_STEP, token=str(step), begun=begun.spoken, instead=instead)
-        return self if arrow is None else self._shot(seat, begun.target, arrow)
+        return self if arrow is None else self.shot(seat, begun.target, arrow)
 
-    def _stepped(self, seat: kit.Seat, step: kit.Step) -> Self:
+    def stepped(self, seat: kit.Seat, step: kit.Step) -> Self:
         """Return the position after the move of an amazon; raise IllegalMove."""
         if step.origin not in self.amazons[seat]:
             own = kit.together(self.amazons[seat])
@@ -113,7 +113,7 @@ class AmazonsPosition:
         moved = tuple(sorted({*self.amazons[seat]} - {step.origin} | {step.target}))
         return type(self)(seat, kit.with_entry(self.amazons, seat, moved), self.arrows, Turn(step, None))
 
-    def _shot(self, seat: kit.Seat, origin: str, arrow: str) -> Self:
+    def shot(self, seat: kit.Seat, origin: str, arrow: str) -> Self:
         """Return the position after the arrow of the amazon on a square; raise IllegalMove."""
         self._check("an arrow", origin, arrow, arrow)
         after = type(self)(kit.other(seat), self.amazons, self.arrows | {arrow})

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from pbem_amazons import AMAZONS
+from pbem_classics.amazons import AMAZONS
 
 # Published as a test of an interpreter of board games: github.com/radekmie/rg, interpreter_node/src/bench.test.ts
 # (amazons-naive.hrg), and in tests/perft.sh of github.com/fairy-stockfish/Fairy-Stockfish.
