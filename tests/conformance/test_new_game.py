@@ -88,7 +88,7 @@ def test_what_a_game_raises_is_no_traceback_of_the_command(package: Path, tmp_pa
     assert checked.returncode == 1
     assert "It stopped with AttributeError: 'Turn' object has no attribute 'sell' (notation.py, line " in checked.stdout
     assert checked.stdout.count("no attribute 'sell'") == 1
-    assert int(re.search(r"Hex: (\d+) of 31 checks hold\n", checked.stdout)[1]) < 20  # type: ignore[index]
+    assert int(re.search(r"Hex: (\d+) of 33 checks hold\n", checked.stdout)[1]) < 20  # type: ignore[index]
     assert "Traceback" not in checked.stdout + checked.stderr
 
 
