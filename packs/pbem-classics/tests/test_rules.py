@@ -7,6 +7,12 @@ import pytest
 from pbem import gamekit as kit
 from second_sources import GAMES
 
+CYCLE = (
+    "c6, e5, d3, a1, d7, a8, g9, a3, h1, f4, a5, b2, c1, g1, g5, b9, d6, h4, b3, a7, j6, c7, h5, e6, d1, j4, h2, g3, "
+    "c8, d8, h9, g6, j8, g4, j2, e8, h7, g7, b5, d4, j9, g8, f7, e2, f9, f8, b4, e9, e4, c4, j5, a4, a2"
+)
+"""Turns of Go after which a3 would repeat a board that is older than that before the last turn."""
+
 
 def after(key: str, turns: str = "", **options: str) -> Any:
     """Return the position after these turns, which are separated by commas."""
@@ -63,6 +69,7 @@ def after(key: str, turns: str = "", **options: str) -> Any:
         ("ultimate", "f4", "a1", "you must play on the small board from g1 to i3; you can play"),
         ("ultimate", "e5, d4, a1, b2", "e5", "X has a mark on e5 already"),
         ("go9", "d5, f6, e6, g5, e4, f4, b2, e5, f5", "e5", "the board would be as it was before .the rule of ko."),
+        ("go9", CYCLE, "a3", "the board would be as it was before"),
         ("go9", "a2, e5, b1", "a1", "a stone on a1 would have no liberty, and take nothing"),
         ("go9", "", "i5", "i5 is not on this board; its cells are a1 to j9"),
         ("checkers", "c3d4, b6c5", "a3b4", "who can jump must do so; you can play d4b6"),
