@@ -89,7 +89,7 @@ def test_a_first_mail_gets_the_answer_that_helps(letters: Correspondence) -> Non
         if found != sentence.wanted:
             wrong.append((sentence.lines, sentence.wanted, found))
 
-    assert len(wrong) <= (1 - LEAST) * len(sentences), wrong
+    assert len(wrong) <= (1 - LEAST) * len(sentences), [row[:3] for row in wrong]
 
 
 SAYS = {
@@ -142,4 +142,4 @@ def test_a_sentence_in_a_match_gets_the_answer_that_helps(tmp_path: Path) -> Non
         if not (state != sentence.state if sentence.wanted == "done" else wanted in said):
             wrong.append((sentence.state, sentence.lines, sentence.wanted, said[:150]))
 
-    assert len(wrong) <= (1 - LEAST) * len(sentences), wrong
+    assert len(wrong) <= (1 - LEAST) * len(sentences), [row[:3] for row in wrong]

@@ -15,7 +15,7 @@ from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE, CLEAR = (30.0, 12.0), (20.0, 18.0)
+SURE, CLEAR = (30.0, 12.0), (20.0, 15.0)
 """How much more a sentence of a stranger, and of a player, must resemble a wish than none, and than the next."""
 EACH_MORE, FEW_SENTENCES = 5.0, 3
 """How much surer it must be for each sentence beside a few, and how many these are."""
@@ -165,7 +165,8 @@ def _settled(part: str, named: Named, possible: Mapping[str, str], place: Place)
         return None
     if place.asked and name == "draw":
         return Guess("agree" if meanings.isdisjoint({"not", "noanswer"}) and "?" not in part else "refuse", sure, part)
-    if place.player and not (phrases.wishes()[name].who or phrases.wishes()[name].line) and sure < SURE[0]:
+    wish = phrases.wishes()[name]
+    if place.player and not (wish.who or wish.line or wish.look) and sure < SURE[0]:
         return None  # a question that anybody may have
     if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
         return None

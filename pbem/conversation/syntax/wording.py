@@ -21,7 +21,7 @@ ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
 LIKELY = 70.0
 """How much a sentence must resemble a wish that is offered though another is as likely."""
-FOREIGN = {"stop": 3, "delete": 1, "new_address": 2}
+FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
 """How many words a sentence can have that none of its wordings has."""
 
 
