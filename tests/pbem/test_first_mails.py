@@ -72,4 +72,4 @@ def test_whatever_a_guest_writes_they_are_told_of_the_invitation_once(letters: C
     assert letters.rows("select state, name from match, player order by player.id")[-1] == ("offered", None)
     assert letters.write("nora@mail.example", words) == []
     (other,) = letters.write("peter@mail.example", words)
-    assert "invitation" not in text(other)
+    assert "bob's invitation" not in text(other)

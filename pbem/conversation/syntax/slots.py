@@ -13,6 +13,7 @@ from pbem.conversation.syntax import days, phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
+JOINING = ("join", "register", "sign")
 SHORTEST_NAME, MOST_NAMES = 3, 3
 """How many letters a name has at least below a message, and how many words."""
 NEAR = 4
@@ -262,7 +263,10 @@ def _own_name(text: str) -> str:
         for found in _before(*kinds).finditer(text):
             after = _TOKEN.findall(text[found.end() :])
             words = after[1:] if after and phrases.plain(after[0]) in _titles() else after
-            if words and is_called(words[0], must_have_capital=capital):
+            is_alone = "joining" not in kinds or not (
+                found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])
+            )
+            if words and is_called(words[0], must_have_capital=capital) and is_alone:
                 return str(words[0])
     behind = _after().search(text)
     return behind[1] if behind and is_called(behind[1], must_have_capital=True) else ""
@@ -301,7 +305,7 @@ def signature(lines: Sequence[str]) -> str:
         last = last[1:]  # "LG Mareike"
     if not last and len(parts) > 1:
         last = parts[1].split()  # "Best wishes, Niamh"
-    fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() for word in last)
+    fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
     is_word = phrases.lexicon("concepts").of(first) or first in GAMES or phrases.lexicon("games").of(first)
     return first if NAME.fullmatch(first) and not is_word else ""
