@@ -45,7 +45,7 @@ def test_who_has_run_out_of_time_goes_on_with_what_they_are_given(letters: Corre
     letters.run_for(days=5)
     assert "bob has run out of time" in said(letters.last("alice"))
 
-    letters.reply(letters.last("alice"), "give 2 days")
+    letters.reply(letters.last("alice"), "give 2d")
 
     assert "you have 2 days" in said(letters.last("bob"))
     letters.reply(letters.last("alice"), "claim")

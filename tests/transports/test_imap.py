@@ -312,7 +312,7 @@ def test_mail_announced_while_another_is_moved_is_noticed(request: pytest.Fixtur
         mailbox.deliver(letter("second"))
         box.done(batch)
         assert Waiting(box).over() is None
-        assert b"IDLE" not in wire.said
+        assert b" IDLE" not in wire.said  # a tag can be IDLE0
         assert subjects(take(box)) == ["second"]
 
 
@@ -361,7 +361,7 @@ def test_without_idle_the_folder_is_polled_until_stopped(old_dovecot: Dovecot) -
         mailbox.deliver(letter("x"))
         assert Waiting(box).over() is None
         assert subjects(take(box)) == ["x"]
-        assert b"IDLE" not in wire.said
+        assert b" IDLE" not in wire.said  # a tag can be IDLE0
         waiting = Waiting(box)
         waiting.stop.set()
         assert waiting.over() is None
