@@ -96,7 +96,7 @@ def _malformed(request: Request, line: Line) -> Refused:
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
     is_sentence = bool(given.unread) and is_plain and is_named
     wish = reading.understood(request, [line.text]) if is_sentence else Reading()
-    return wording.suggestion(wish, reading.place_of(request)) if wish.wishes else line.misfit()
+    return wording.suggestion(wish) if wish.wishes else line.misfit()
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:

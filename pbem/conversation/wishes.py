@@ -105,7 +105,7 @@ def _told(request: Request, reply: Reply, wish: Reading) -> Reply:
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = reading.read_lines(request, request.message, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
-    return refused(request, reply, wording.suggestion(wish, reading.place_of(request)))
+    return refused(request, reply, wording.suggestion(wish))
 
 
 def _unclear(request: Request, parsed: ParsedMessage, wish: Reading) -> Refused:

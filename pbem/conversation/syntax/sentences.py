@@ -5,7 +5,7 @@ beside that is said, too. `recogniser` guesses what is wanted, `slots` reads wha
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.conversation.syntax import phrases, recogniser, slots
@@ -22,6 +22,7 @@ EACH_MORE, FEW_SENTENCES = 5.0, 3
 CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.5
 """How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
 NEARLY = 0.7
+"""What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
 LEAST_KNOWN, FEWEST_WORDS = 0.6, 3
 """The share of a sentence's words that some wording has, where it is written to us."""
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
@@ -83,10 +84,10 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     for sentence, this in names.items():
         guesses += _guesses(sentence, this, possible, place, likely)
     about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
-    named_all = [address for this in names.values() for address in this.addresses]
     plays = any(this.games for this in names.values()) or not {"play", "game"}.isdisjoint(about)
-    if len(named_all) == 1 and plays and "challenge" in possible:
-        guesses.append(Guess("challenge", CERTAIN, next(each for each, this in names.items() if this.addresses)))
+    invited = [sentence for sentence, this in names.items() for _ in this.addresses]
+    if len(invited) == 1 and plays and "challenge" in possible:
+        guesses.append(Guess("challenge", CERTAIN, invited[0]))
     found = _chosen(guesses, least=SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
     named = Named()
@@ -127,10 +128,10 @@ def _guesses(
         return
     if named.name and "my_name" in possible:
         yield Guess("my_name", SURE[0], sentence)
-    meanings = set(phrases.lexicon("words").of_text(phrases.words(sentence)))
+    words = phrases.words(sentence)
+    meanings = set(phrases.lexicon("words").of_text(words))
     if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
         yield Guess("away", CERTAIN, sentence)
-    words = phrases.words(sentence)
     tells = "chat" in possible and phrases.plain(place.rival) in words
     if tells and "tell" in phrases.lexicon("concepts").of_text(words):
         yield Guess("chat", CERTAIN, sentence)
@@ -140,9 +141,9 @@ def _guesses(
     whole = _ranked(bare, possible)
     for name, sure in whole[:MOST_MAYBE]:
         likely[name] = max(likely.get(name, 0.0), sure)
-    parts = [bare, *(clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)]
-    for part in parts:
-        if guess := _settled(part, named, possible, place):
+    clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)
+    for part, ranked in ((bare, whole), *((clause, _ranked(clause, possible)) for clause in clauses)):
+        if guess := _settled(part, ranked, named, possible, place):
             yield replace(guess, sentence=sentence)
 
 
@@ -150,9 +151,10 @@ def _ranked(part: str, possible: Mapping[str, str]) -> list[tuple[str, float]]:
     return [(possible[name], sure) for name, sure in recogniser.recognised(part) if name in possible]
 
 
-def _settled(part: str, named: Named, possible: Mapping[str, str], place: Place) -> Guess | None:
+def _settled(
+    part: str, ranked: Sequence[tuple[str, float]], named: Named, possible: Mapping[str, str], place: Place
+) -> Guess | None:
     """Return the wish that a part of a sentence has for sure: what it names can decide where words leave a doubt."""
-    ranked = _ranked(part, possible)
     least, clear = (numbers[bool(place.player)] for numbers in (SURE, CLEAR))
     if not ranked or ranked[0][1] < least:
         return None
@@ -176,5 +178,6 @@ def _settled(part: str, named: Named, possible: Mapping[str, str], place: Place)
     if "othergame" in meanings and not named.games and name in PLAYS | GAMES_ASKED and "wrong_game" in possible:
         return Guess("wrong_game", sure, part)
     both = {name, *(other for other, _ in others[:1])}
-    both_play = both <= ACTS or both <= SOFT
-    return Guess(name, min(sure, 2 * gap) if not both_play else sure, part) if gap > clear or both_play else None
+    if both <= ACTS or both <= SOFT:  # whichever it is, they are alike
+        return Guess(name, sure, part)
+    return Guess(name, min(sure, 2 * gap), part) if gap > clear else None

@@ -14,6 +14,7 @@ from pbem.conversation.syntax import days, phrases
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 JOINING = ("join", "register", "sign")
+"""What one name follows: two are other people's words, and may be an advertisement."""
 SHORTEST_NAME, MOST_NAMES = 3, 3
 """How many letters a name has at least below a message, and how many words."""
 NEAR = 4
@@ -263,10 +264,9 @@ def _own_name(text: str) -> str:
         for found in _before(*kinds).finditer(text):
             after = _TOKEN.findall(text[found.end() :])
             words = after[1:] if after and phrases.plain(after[0]) in _titles() else after
-            is_alone = "joining" not in kinds or not (
-                found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])
-            )
-            if words and is_called(words[0], must_have_capital=capital) and is_alone:
+            if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
+                continue
+            if is_called(words[0], must_have_capital=capital):
                 return str(words[0])
     behind = _after().search(text)
     return behind[1] if behind and is_called(behind[1], must_have_capital=True) else ""

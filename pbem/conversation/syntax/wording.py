@@ -74,7 +74,8 @@ class Reading:
     """What the sentences name and nothing above uses, in our words."""
     maybe: tuple[str, ...] = ()
     """What is likely to be wanted where nothing is clear: lines or what they are for."""
-    board: bool = False
+    board: int | None = None
+    """The match whose board belongs to the answer."""
     left: tuple[str, ...] = ()
     """The sentences in which nothing was understood."""
 
@@ -107,7 +108,7 @@ def reading_of(
     known: list[str] = []
     answers: list[str] = []
     parts = _parts(named, said, place)
-    board, look = any(wish.board for wish in wishes), ""
+    board, look = place.match if any(wish.board for wish in wishes) else 0, ""
     begins_match = False
     for wish in wishes:
         line = _line(wish, parts)
@@ -138,7 +139,7 @@ def reading_of(
         answers=tuple(dict.fromkeys(answers)),
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
         maybe=() if wishes else tuple(_likely(guesses, parts, named, place)),
-        board=board,
+        board=board or None,
         left=tuple(left),
     )
 
@@ -171,14 +172,16 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     is_house = place.level is not None
     level = f"at level {named.level}, {LEVELS.get(named.level, 'of 6')}" if named.level else ""
     reminder = "off" if slots.is_negated(text) else named.span
+    remind = "get no reminders" if reminder == "off" else ""
+    if reminder and not remind:
+        remind = f"be reminded {spoken(reminder)} before your time is up"
     more = spoken(named.span) if named.span else "a few days"
     plea = f'Could I have {more} more for my turn, please? "give {named.span or "2d"}" gives them to me.'
     if named.days:
         days = max((named.days[-1] - place.today).days, 1)
         plea = f'Could I have time for my turn until {named.days[-1]}, please? "give {days}d" gives it to me.'
-    changed = " ".join(
-        filter(None, (f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""))
-    )
+    begin, time = f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""
+    changed = f"{begin} {time}".strip()
     again = f"#{place.match} rematch" if not changed else f"challenge {place.rival} {place.game} {changed}"
     return {
         "match": (str(place.match), ""),
@@ -186,14 +189,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "asked": (place.asked, ""),
         "offer": ("", OFFERS.get(place.asked, "")),
         "reminder": (reminder, ""),
-        "remind": (
-            "",
-            "get no reminders"
-            if reminder == "off"
-            else f"be reminded {spoken(reminder)} before your time is up"
-            if reminder
-            else "",
-        ),
+        "remind": ("", remind),
         "again": (again, ""),
         "plea": ("" if is_house else plea, ""),
         "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
@@ -205,9 +201,9 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
             f"({', '.join(choice.replace('-', ' ') for choice in options.values())})" if options else "",
         ),
         "level": (f"level={named.level}" if named.level else "", level),
-        "time": (f"time={named.time}/move", f"{spoken(named.time)} a move") if named.time else ("", ""),
+        "time": (time, f"{spoken(named.time)} a move" if time else ""),
         "rated": ("rated", "rated") if named.rated else ("", ""),
-        "begin": (f"begin={named.begin}", BEGINS[named.begin]) if named.begin else ("", ""),
+        "begin": (begin, BEGINS[named.begin] if begin else ""),
         "name": (named.name, named.name),
         "as": ("", f"as {named.name}" if named.name else ""),
         "until": (last, until),
@@ -297,13 +293,13 @@ def _likely(guesses: dict[str, float], parts: Parts, named: Named, place: Place)
             yield line
 
 
-def suggestion(wish: Reading, place: Place) -> Refused:
+def suggestion(wish: Reading) -> Refused:
     proposal = "\n".join(wish.lines) or None
     first, *notes = (f"You want to {wish.sentence}.", *wish.notes) if wish.sentence else wish.notes
     return Refused(
         first,
         fits=" ".join(notes),
-        match=place.match if wish.board and place.match else None,
+        match=wish.board,
         meant=wish.lines,
         proposal=proposal,
         unsent=wish.left if proposal else (),
