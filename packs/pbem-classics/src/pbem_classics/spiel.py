@@ -113,8 +113,8 @@ class SpielPosition(kit.PlayedWhole):
         return list(state.legal_actions())
 
     def is_midway(self, before: Any, after: Any) -> bool:
-        """Return whether an action has left a turn unfinished."""
-        return False
+        """Return whether an action has left a turn unfinished: whoever took it is to take another."""
+        return self.in_steps and not after.is_terminal() and after.current_player() == before.current_player()
 
     def native(self, cell: str) -> str:
         """Return how OpenSpiel calls a cell, and how we call one of OpenSpiel's."""

@@ -60,9 +60,6 @@ class CheckersPosition(SpielPosition):
     def field(self) -> Field:
         return FIELD
 
-    def is_midway(self, before: Any, after: Any) -> bool:
-        return not after.is_terminal() and after.current_player() == before.current_player()
-
     def word(self, state: Any, actions: Sequence[int]) -> str:
         steps = [CELL.findall(state.action_to_string(action)) for action in actions]
         return "".join((steps[0][0], *(target for _, target in steps)))

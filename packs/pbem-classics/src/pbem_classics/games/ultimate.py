@@ -62,9 +62,6 @@ class UltimatePosition(SpielPosition):
     def field(self) -> Field:
         return FIELD
 
-    def is_midway(self, before: Any, after: Any) -> bool:
-        return not after.is_terminal() and after.current_player() == before.current_player()
-
     def word(self, state: Any, actions: Sequence[int]) -> str:
         board = actions[0] if len(actions) > 1 else _forced(state)
         return SMALL[board or 0][actions[-1]]
