@@ -4,7 +4,6 @@ Which turns are legal, and where they lead, is what the brute force says (test_q
 """
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -14,20 +13,9 @@ from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Reason, Turn
 from engines.quadrupel.board import FIGURES, INDEX, KINDS, NAMES
 from engines.quadrupel.position import RepeatCount
 from engines.quadrupel.variant import Formed, Score, Stone
-from notation.games import GAMES
 from notation.hints import format_hint
 from tests.diagrams import diagram_after
-
-NOTATION = GAMES["quadrupel"].notation
-
-
-def after(*texts: str, **options: str) -> QuadrupelPosition:
-    """Return the position after these turns."""
-    position: Any = GAMES["quadrupel"].game.position(options)
-    for text in texts:
-        position = position.play(NOTATION.parse(text))
-    assert isinstance(position, QuadrupelPosition)
-    return position
+from tests.engines.quadrupel import NOTATION, after
 
 
 def play(position: QuadrupelPosition, text: str) -> QuadrupelPosition:

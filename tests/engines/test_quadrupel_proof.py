@@ -5,7 +5,6 @@ is never short of turns, so that this rule can't leave it without any, which wou
 """
 
 import random
-from typing import Any
 
 import pytest
 
@@ -13,19 +12,10 @@ from engines.quadrupel import QuadrupelPosition
 from engines.quadrupel.proof import OPEN, WINNING
 from engines.search import choose
 from engines.special import Special
-from notation.games import GAMES
+from tests.engines.quadrupel import after
 
-NOTATION = GAMES["quadrupel"].notation
 MOST = 17
 """How many turns both sides play at most."""
-
-
-def after(*texts: str, **options: str) -> QuadrupelPosition:
-    position: Any = GAMES["quadrupel"].game.position(options)
-    for text in texts:
-        position = position.play(NOTATION.parse(text))
-    assert isinstance(position, QuadrupelPosition)
-    return position
 
 
 def attacked(position: QuadrupelPosition) -> QuadrupelPosition:

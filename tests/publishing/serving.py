@@ -1,9 +1,10 @@
-"""The server of `pbem serve`, in a thread of its own."""
+"""The server of `pbem serve`, in a thread of its own, and what it answers to bytes."""
 
 import asyncio
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pbem.publishing import web_server
 from pbem.publishing.routes import Pages
@@ -31,3 +32,13 @@ def served(pages: Pages) -> Iterator[int]:
         loop, stop = started[0]
         loop.call_soon_threadsafe(stop.set)
         thread.join()
+
+
+def answered(port: int, raw: bytes) -> bytes:
+    """Return all that comes back for these bytes, until there is nothing more to come."""
+    answer = b""
+    with socket.create_connection((HOST, port), timeout=60) as client, suppress(ConnectionError):
+        client.sendall(raw)
+        while part := client.recv(65_536):
+            answer += part
+    return answer

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.publishing import web_server
 from tests.correspondence import text
-from tests.publishing.serving import served
+from tests.publishing.serving import answered, served
 from tests.publishing.site import LAST, LINK, Archive, with_boards
 from tests.servers import HOST, until
 
@@ -80,16 +80,6 @@ def port(site: Archive) -> Iterator[int]:
         patched.setattr(web_server, "REQUEST_SECONDS", 2.0)  # so long it waits for the rest of what is no request
         with served(site.pages()) as port:
             yield port
-
-
-def answered(port: int, raw: bytes) -> bytes:
-    """Return all that comes back for these bytes, until there is nothing more to come."""
-    answer = b""
-    with socket.create_connection((HOST, port), timeout=60) as client, suppress(ConnectionError):
-        client.sendall(raw)
-        while part := client.recv(65_536):
-            answer += part
-    return answer
 
 
 def statuses(answer: bytes) -> list[int]:

@@ -3,7 +3,7 @@
 import http.client
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from pbem.publishing import web_server
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Answer, Pages
-from tests.publishing.serving import served
+from tests.publishing.serving import answered, served
 from tests.publishing.site import Archive, archive
 from tests.servers import HOST, until
 
@@ -51,16 +51,6 @@ def ask(port: int) -> Ask:
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
 
     return send
-
-
-def said(port: int, raw: bytes) -> bytes:
-    """Return all that is answered to these bytes, until the server hangs up."""
-    answer = b""
-    with socket.create_connection((HOST, port), timeout=60) as client, suppress(ConnectionError):
-        client.sendall(raw)
-        while part := client.recv(65_536):
-            answer += part
-    return answer
 
 
 @pytest.mark.parametrize(
@@ -152,7 +142,7 @@ def test_a_browser_that_has_the_page_does_not_get_it_again_until_it_changes(
 def test_what_is_too_long_or_no_request_ends_the_connection_and_nothing_is_logged(
     port: int, ask: Ask, raw: bytes, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    answer = said(port, raw)
+    answer = answered(port, raw)
     assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
     assert ask("/")[0] == 200
     assert ask("/", "POST")[0] == 405
@@ -187,9 +177,9 @@ def test_there_are_never_many_connections(published: Archive, monkeypatch: pytes
         for each in (first, second):
             each.sendall(b"GET /icon.svg HTTP/1.1\r\nHost: x\r\n\r\n")
             assert each.recv(15) == b"HTTP/1.1 200 OK"
-        assert said(port, b"GET / HTTP/1.0\r\n\r\n") == b""
+        assert answered(port, b"GET / HTTP/1.0\r\n\r\n") == b""
         first.close()
-        until(lambda: b"200 OK" in said(port, b"GET / HTTP/1.0\r\n\r\n"), "another client has its place")
+        until(lambda: b"200 OK" in answered(port, b"GET / HTTP/1.0\r\n\r\n"), "another client has its place")
 
 
 def test_a_database_that_cannot_be_read_is_no_fault_of_the_client(
@@ -198,9 +188,9 @@ def test_a_database_that_cannot_be_read_is_no_fault_of_the_client(
     pages = published.pages()
     with served(pages) as port:
         published.letters.execute("alter table seek rename to sought")
-        answer = said(port, b"GET / HTTP/1.0\r\n\r\n")
+        answer = answered(port, b"GET / HTTP/1.0\r\n\r\n")
         published.letters.execute("alter table sought rename to seek")
         assert answer.startswith(b"HTTP/1.1 503 ")
         assert answer.endswith(b"Service Unavailable\n")
-        assert b"200 OK" in said(port, b"GET / HTTP/1.0\r\n\r\n")
+        assert b"200 OK" in answered(port, b"GET / HTTP/1.0\r\n\r\n")
     assert HOST not in capfd.readouterr().err
