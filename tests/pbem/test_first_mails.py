@@ -1,5 +1,7 @@
 """First mails as people write them who haven't read anything, and what each of them gets: never silence."""
 
+import re
+
 import pytest
 
 from tests import scenes
@@ -72,4 +74,4 @@ def test_whatever_a_guest_writes_they_are_told_of_the_invitation_once(letters: C
     assert letters.rows("select state, name from match, player order by player.id")[-1] == ("offered", None)
     assert letters.write("nora@mail.example", words) == []
     (other,) = letters.write("peter@mail.example", words)
-    assert "bob's invitation" not in text(other)
+    assert {"bob", "is waiting"}.isdisjoint(re.findall(r"is waiting|\w+", text(other)))
