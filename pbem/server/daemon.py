@@ -41,7 +41,7 @@ from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, server_key, worker
 from pbem.server import sender as senders
 from pbem.server.alone import Suspects
-from pbem.server.backups.daily import Backups
+from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.health import reports
 from pbem.server.health.figures import Exposition

@@ -15,7 +15,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pbem.config import BackupSettings, MetricsSettings
-from pbem.server.backups import daily
+from pbem.server import backups
 from pbem.server.health.figures import Exposition
 from pbem.server.health.port import MetricsPort
 from tests.correspondence import Correspondence
@@ -34,7 +34,7 @@ def exposition(letters: Correspondence) -> Exposition:
 
 def backed_up(letters: Correspondence) -> None:
     """Let a backup have been made just now."""
-    (letters.folder / daily.name(letters.server.settings.server.address, letters.clock())).touch()
+    (letters.folder / backups.name(letters.server.settings.server.address, letters.clock())).touch()
 
 
 def samples(shown: Exposition) -> dict[tuple[str, ...], float]:

@@ -21,9 +21,7 @@ from structlog.testing import capture_logs
 
 from pbem import config
 from pbem.failpoints import Step
-from pbem.server.backups import copies
-from pbem.server.backups.archive import FORMAT
-from pbem.server.backups.daily import EVERY, Backups
+from pbem.server.backups import EVERY, FORMAT, Backups, copy_database, run_program
 from pbem.server.health import figures
 from pbem.server.scheduled import alerts
 from pbem.storage import database, leases
@@ -97,7 +95,7 @@ def test_a_backup_is_one_state_however_much_is_written_meanwhile(site: Site, tmp
     try:
         while number < 3 or not written.acquire(blocking=False):
             number += 1
-            revision, schema = copies.take(engine, tmp_path / f"copy{number}")
+            revision, schema = copy_database(engine, tmp_path / f"copy{number}")
     finally:
         is_over.set()
         writer.join()
@@ -108,7 +106,7 @@ def test_a_backup_is_one_state_however_much_is_written_meanwhile(site: Site, tmp
     )
     if not SQLITE:
         with (tmp_path / f"copy{number}").open("rb") as file:
-            copies.put(copy, file, schema)
+            assert run_program("pg_restore", f"-n{schema}", engine=copy, given=file) == ""
     found = rows(copy, "select match.plies, max(number) from match join ply on ply.match = match.id group by match.id")
     copy.dispose()
     assert sorted(plies == count for plies, count in found) == [True] * 3, "nothing or all of what was written"
@@ -151,6 +149,19 @@ def test_messages_since_a_backup_arrive_again_and_nothing_is_doubled(site: Site,
     assert other.rows("select count(*) from incoming") == site.rows("select count(*) from incoming") == [3]
 
 
+def test_a_backup_is_tried_beside_the_server_and_nothing_changes(site: Site) -> None:
+    filled(site)
+    file = backup(site)
+    before = {path: path.stat().st_mtime_ns for path in site.folder.rglob("*")}
+    done = site.pbem("restore", str(file), "--check")
+    assert (done.code, "made by pbem" in done.out) == (0, True), done.said
+    assert done.out.endswith("4 matches replayed, 0 problems\n" if SQLITE else "into an empty database\n")
+    assert {path: path.stat().st_mtime_ns for path in site.folder.rglob("*")} == before
+    if SQLITE:
+        broken = rewritten(file, another_key)
+        assert "isn't the key of this database" in site.pbem("restore", str(broken), "--check").err
+
+
 # Refusals
 
 
@@ -179,6 +190,10 @@ def lead_out(members: Members) -> None:
     for name in ("../evil", "secrets/../../evil", "/tmp/evil", "evil"):
         members.append((tarfile.TarInfo(name), b""))
     members[-1][0].type, members[-1][0].linkname = tarfile.SYMTYPE, "/etc"
+
+
+def another_key(members: Members) -> None:
+    members[2] = members[2][0], b"another key of a server\n"
 
 
 def become_a_link(members: Members) -> None:

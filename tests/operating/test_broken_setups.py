@@ -26,7 +26,7 @@ from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.mail.transports.protocols import Patience
 from pbem.messages import templating
-from pbem.server.backups import daily
+from pbem.server import backups
 from pbem.server.daemon import now
 from pbem.storage import sqlite
 from tests import faked_clock
@@ -354,7 +354,7 @@ def no_postgres(kit: Kit) -> str:
 
 def backup_for_everyone(kit: Kit) -> str:
     folder = elsewhere(kit, 0o755, "/var/backups/pbem")
-    (folder / daily.name(ADDRESS, datetime(2026, 11, 21, 3, 15, tzinfo=UTC))).touch(mode=0o644)
+    (folder / backups.name(ADDRESS, datetime(2026, 11, 21, 3, 15, tzinfo=UTC))).touch(mode=0o644)
     return kit.configured(f'[backup]\nfolder = "{folder}"\n', "rights")
 
 
@@ -471,7 +471,7 @@ QUICK: dict[str, Setup] = {
     "the clock is ahead": lambda kit: clock_seen(kit, -timedelta(days=400)),
     "the clock was ahead": lambda kit: clock_seen(kit, timedelta(days=400, seconds=20)),
     "the server has made no backup for days": lambda kit: kit.put(
-        f"backups/{daily.name(ADDRESS, now() - timedelta(days=3))}"
+        f"backups/{backups.name(ADDRESS, now() - timedelta(days=3))}"
     ).configured('[backup]\nfolder = "backups"\n', "backup"),
     "backups can't be written": lambda kit: kit.put("file").configured('[backup]\nfolder = "file/backups"\n', "backup"),
     "there is nothing that makes backups of PostgreSQL": no_pg_dump,

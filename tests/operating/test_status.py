@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from pbem.server.backups import daily
+from pbem.server import backups
 from pbem.server.health import reports
 from pbem.storage import database, models
 from tests.health.conftest import Manager
@@ -132,7 +132,7 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     (site.folder / "backups").mkdir()
     for days, wrong in ((3, ["the last backup is 3 days old"]), (0, [])):
         then = datetime.now(UTC) - timedelta(days=days)
-        (site.folder / "backups" / daily.name(ADDRESS, then)).touch()
+        (site.folder / "backups" / backups.name(ADDRESS, then)).touch()
         assert told(site)[1]["problems"][1:] == problems + wrong
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 hours ago" in shown

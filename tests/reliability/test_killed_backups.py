@@ -13,7 +13,7 @@ import structlog
 
 from pbem import config
 from pbem.cli.index import app
-from pbem.server.backups.daily import Backups
+from pbem.server.backups import Backups
 from pbem.storage import database
 from tests import databases
 from tests.operating.daemons import Site

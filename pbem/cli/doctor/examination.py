@@ -37,7 +37,7 @@ CHECKS = (
     Check("reading", machine.parser),
     Check("database", storage.database_in_use),
     Check("games", storage.games),
-    Check("backup", storage.backups),
+    Check("backup", storage.backup_folder),
     Check("inbox", machine.any_inbox),
     Check("inbox.imap", mail_servers.imap),
     Check("inbox.lmtp", partial(machine.listener, "inbox.lmtp")),

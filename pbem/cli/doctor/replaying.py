@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.progress import track
+from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
@@ -25,21 +26,26 @@ def check(
     config_file: ConfigOption = CONFIG,
     everything: Annotated[bool, typer.Option("--all", help=f"Replay all matches, not {SAMPLE:,} of them.")] = False,
 ) -> None:
+    with opened(config_file) as server:  # what the server refuses to start with is refused here
+        replay(server.engine, everything=everything)
+
+
+def replay(engine: Engine, *, everything: bool = False) -> None:
+    """Print what is wrong with matches and ratings, and end with FOUND if anything is."""
     found: list[Fault] = []
     misrated: list[str] = []
-    with opened(config_file) as server:  # what the server refuses to start with is refused here
-        with database.read_only(server.engine) as session:
-            stored, rated = integrity.played(session), derivation.rated_games(session)
-        played = stored if everything else _sample(stored)
-        # Each transaction is short: a long one would hold old pages back, and PostgreSQL ends one that is idle.
-        for start in track(range(0, len(played), AT_ONCE), "replaying", console=errors, transient=True):
-            some = select(Match).where(col(Match.id).in_(played[start : start + AT_ONCE])).order_by(col(Match.id))
-            with database.read_only(server.engine) as session:
-                for faults in integrity.faults(session, session.exec(some).all()):
-                    found += faults
-        for game in track(rated, "comparing ratings", console=errors, transient=True):
-            with database.read_only(server.engine) as session:
-                misrated += derivation.faults(session, game)
+    with database.read_only(engine) as session:
+        stored, rated = integrity.played(session), derivation.rated_games(session)
+    played = stored if everything else _sample(stored)
+    # Each transaction is short: a long one would hold old pages back, and PostgreSQL ends one that is idle.
+    for start in track(range(0, len(played), AT_ONCE), "replaying", console=errors, transient=True):
+        some = select(Match).where(col(Match.id).in_(played[start : start + AT_ONCE])).order_by(col(Match.id))
+        with database.read_only(engine) as session:
+            for faults in integrity.faults(session, session.exec(some).all()):
+                found += faults
+    for game in track(rated, "comparing ratings", console=errors, transient=True):
+        with database.read_only(engine) as session:
+            misrated += derivation.faults(session, game)
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}")
     for sentence in misrated:

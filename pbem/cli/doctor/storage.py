@@ -18,8 +18,7 @@ from pbem.config import Settings
 from pbem.config.veiled import veiled_url
 from pbem.matches import missing
 from pbem.secret import BadConfig
-from pbem.server import server_key
-from pbem.server.backups import daily
+from pbem.server import backups, server_key
 from pbem.storage import database, outages
 from pbem.storage.clock import IF_RIGHT, apart, doubt
 from pbem.storage.models import MatchState
@@ -111,7 +110,7 @@ def games(settings: Settings) -> Iterator[Finding]:
     yield from found or [finding("games.fine", number=len(GAMES), games=offered)]
 
 
-def backups(settings: Settings) -> Iterator[Finding]:
+def backup_folder(settings: Settings) -> Iterator[Finding]:
     folder = settings.backup.folder
     if folder is None:
         yield finding("backup.none_wanted")
@@ -125,9 +124,9 @@ def backups(settings: Settings) -> Iterator[Finding]:
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if file is not None and file.exists() and shutil.disk_usage(there).free < 2 * file.stat().st_size:
         yield finding("backup.no_room", folder=there)
-    if not (kept := daily.kept(settings)):
+    if not (kept := backups.kept(settings)):
         yield finding("backup.none", folder=folder)
         return
-    newest = daily.made(kept[-1])
-    row = "backup.old" if now() - newest > 2 * daily.EVERY else "backup.fine"
+    newest = backups.day(kept[-1])
+    row = "backup.old" if now() - newest > 2 * backups.EVERY else "backup.fine"
     yield finding(row, folder=folder, number=len(kept), newest=newest)

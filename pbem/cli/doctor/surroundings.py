@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from pbem.config import Settings, secrets
-from pbem.server.backups import daily
+from pbem.server import backups
 
 UNIT = Path("/etc/systemd/system/pbem.service")
 HOMES = [Path("/home"), Path("/root"), Path("/run/user")]
@@ -26,7 +26,7 @@ def exposed(settings: Settings) -> Iterator[Path]:
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
-    files += daily.kept(settings)
+    files += backups.kept(settings)
     for file in dict.fromkeys(files):
         if file is not None and file.exists() and _is_open_to_all(file):
             yield file

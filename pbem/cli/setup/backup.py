@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
+from notation.games import GAMES
 from pbem import config, failpoints
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, ConfigOption, app, out
-from pbem.cli.doctor.replaying import check
+from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
-from pbem.server.backups import NotBackedUp, NotRestored, archive, moving, restoring
-from pbem.server.backups.archive import Manifest
+from pbem.server import backups, restoring
+from pbem.server.backups import Manifest
+from pbem.server.restoring import NotRestored
 from pbem.storage import database
 
 
@@ -28,9 +30,7 @@ def backup(
     engine = database.connect(settings.server.database)
     try:
         with core.who_is_in_the_way(settings):
-            manifest = archive.make(engine, settings, file, core.now())
-    except NotBackedUp as error:
-        raise BadConfig(str(error)) from error
+            manifest = backups.make(engine, settings, file, core.now())
     finally:
         engine.dispose()
     out.print(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
@@ -40,21 +40,23 @@ def backup(
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(help="A backup, as `pbem backup` or the server made it.")],
+    only_check: Annotated[bool, typer.Option("--check", help="Try it in a temporary place; nothing changes.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     logs.configure(LogSettings(level="error"))
     failpoints.prepare()
     try:
+        if only_check:
+            _try(file, config_file)
+            return
         with core.progress() as progress:
             manifest, written = restoring.restore(file, config_file, progress)
     except NotRestored as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
-    except IsADirectoryError as error:
-        raise BadConfig(f"{file} is a folder") from error
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
+        raise BadConfig(f"{file}: {error.strerror}: make room where the database goes, and run this again") from error
     server = config.load(config_file).server
     out.print(f"{file}: {_described(manifest)}")
     for path in written:
@@ -65,7 +67,17 @@ def restore(
             f"to do: correct address in [server], unless {server.address} is meant: players' replies to"
             f" {manifest.address} prove nothing there"
         )
-    check(config_file)
+    replaying.check(config_file)
+
+
+def _try(file: Path, config_file: Path) -> None:
+    with restoring.tried(file, config_file) as (manifest, settings, engine):
+        out.print(f"{file}: {_described(manifest)}")
+        if engine is None:
+            out.print("its dump can be read; to replay its matches, restore it into an empty database")
+            return
+        GAMES.enable(settings.games.enabled, core.can_be_offered)
+        replaying.replay(engine)
 
 
 @app.command()
@@ -77,8 +89,8 @@ def move(
     old, new = database.connect(source), database.connect(target)
     try:
         with core.progress() as progress:
-            rows = moving.move(old, new, progress)
-    except moving.NotMoved as error:
+            rows = restoring.move(old, new, progress)
+    except NotRestored as error:
         raise BadConfig(f"{veiled_url(target)}: {error}; nothing was moved") from error
     finally:
         old.dispose()

@@ -18,7 +18,7 @@ from sqlmodel import Session, col
 
 from pbem.config import Settings
 from pbem.players import invitations, rate_limits
-from pbem.server.backups import daily
+from pbem.server import backups
 from pbem.storage.clock import apart
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
@@ -29,7 +29,7 @@ MOST = 100_000
 """How many rows are counted, at most: in an index, and without a lock."""
 SLOW = 15 * 60
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
-OLD = 2 * daily.EVERY.total_seconds()
+OLD = 2 * backups.EVERY.total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _failing(look: Look) -> Values:
 def _backup(look: Look) -> Values:
     if look.settings.backup.folder is None:
         return {}
-    made = daily.made(kept[-1]) if (kept := daily.kept(look.settings)) else None
+    made = backups.day(kept[-1]) if (kept := backups.kept(look.settings)) else None
     return {"": look.since(made.timestamp() if made is not None else None, made)}
 
 
