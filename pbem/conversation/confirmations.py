@@ -18,7 +18,7 @@ from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import ActDone, Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
-from pbem.players import identity, known_addresses, rate_limits
+from pbem.players import addresses, identity, rate_limits
 from pbem.players.identity import Sender
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -154,7 +154,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     held.state, held.handled, held.recipients = IncomingState.DONE, request.now, []
     held.player = player.id  # who has just confirmed it
     if question.unknown:
-        known_addresses.note(request.session, player, question.unknown, request.now)
+        addresses.note(request.session, player, question.unknown, request.now)
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
@@ -179,7 +179,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> tuple[A
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
-    if not is_free and not known_addresses.is_known(request.session, player, wrote):
+    if not is_free and not addresses.is_known(request.session, player, wrote):
         return None, replace(question, answered_from=wrote or "an unknown address")
     return answer, None
 

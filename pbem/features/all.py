@@ -5,21 +5,18 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 
 from pbem.conversation.core import Group
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts.account import JOIN
+from pbem.features.accounts.account import DELETE, EXPORT, JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
-from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
-from pbem.features.challenges import offers
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
-from pbem.features.explaining.commands import HELP, RULES
-from pbem.features.explaining.operator import HUMAN
+from pbem.features.challenges.commands import DUE as CHALLENGES_DUE
+from pbem.features.explaining.commands import HELP, HUMAN, RULES
 from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
-from pbem.features.people.commands import HISTORY, WHO, WHOIS
-from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
+from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
 from pbem.features.playing import notes
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
 from pbem.features.playing.notes import NOTE
@@ -33,7 +30,7 @@ from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import due as time_due
 from pbem.features.time import vacations
-from pbem.features.time.commands import GIVE, VACATION
+from pbem.features.time.vacations import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
@@ -55,7 +52,7 @@ CHALLENGES = Feature(
     name="challenges",
     commands={Group.MATCHES: (CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH)},
     topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
-    due=offers.DUE,
+    due=CHALLENGES_DUE,
 )
 PLAYING = Feature(
     name="playing",

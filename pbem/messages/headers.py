@@ -17,7 +17,7 @@ from pbem.messages.links import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.templating import TEXT, templates
-from pbem.messages.token_filter import HeaderValue
+from pbem.messages.token_redaction import HeaderValue
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
 from pbem.storage.payloads import Payload, Said

@@ -18,7 +18,7 @@ from email.utils import formataddr
 from hashlib import sha256
 from typing import TypeAlias
 
-from pbem.messages.token_filter import Header, HeaderValue, TokenFilter
+from pbem.messages.token_redaction import Header, HeaderValue, TokenFilter
 
 LONGEST_LINE = 900
 """What has longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""

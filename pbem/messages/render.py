@@ -15,8 +15,7 @@ from pbem.messages.drawings import Drawings
 from pbem.messages.kinds import AddedFiles, Enclose, kind_of
 from pbem.messages.links import ReplyTarget, address_with, answering
 from pbem.messages.templating import html_of, text_of
-from pbem.messages.token_filter import TokenFilter
-from pbem.messages.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import ReaderContext, Views
 from pbem.storage import facts
 from pbem.storage.facts import Facts

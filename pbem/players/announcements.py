@@ -36,8 +36,7 @@ from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import derivation, standings
 from pbem.messages.said import sections
 from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.messages.said.rounds import RoundBegun
-from pbem.messages.said.sections import Away, OfferNews
+from pbem.messages.said.sections import Away, OfferNews, RoundBegun
 from pbem.players import invitations
 from pbem.players.notices import Notice, notify
 from pbem.storage import outbox

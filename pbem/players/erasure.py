@@ -18,7 +18,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.said.messages import Deleted
-from pbem.players import directory, known_addresses
+from pbem.players import addresses, directory
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
@@ -100,13 +100,13 @@ def _digest(address: str) -> str:
 
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime, forget: Sequence[Forget]) -> None:
-    addresses, guests = _addresses(session, player)
+    theirs, guests = _addresses(session, player)
     session.add(
         Departure(
             player=player.id or 0,
             name=player.name,
             former_names=_forget_acts(session, player),
-            addresses=list(addresses),
+            addresses=list(theirs),
             digest=_digest(player.address),
             left=now,
         )
@@ -117,10 +117,10 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
     directory.forget(session, player)
-    known_addresses.forget(session, player)
+    addresses.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for forgets in forget:
-        forgets(session, player, addresses, now)
+        forgets(session, player, theirs, now)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
         _leave(session, server, match, player, now)

@@ -2,8 +2,8 @@
 
 That is chosen by its headers alone: replies go first, and strangers may send less. A reply goes to an address with a
 token of ours, which only its player has read. What else claims to come from a player goes before strangers, but not
-before replies, since anybody can write that From. What a message may do is decided once it is parsed (see `identity`
-and `trust`).
+before replies, since anybody can write that From. What a message may do is decided once it is parsed
+(see `players.identity`).
 """
 
 import hashlib

@@ -17,7 +17,7 @@ from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.isolated import Unavailable
 from pbem.mail.reading.machines import Automatic
-from pbem.players import bounces, complaints, identity, trust
+from pbem.players import bounces, complaints, identity
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.storage import notifications
@@ -155,7 +155,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.identify(session, message, services.server, services.keyring, now)
         may_play = sender.proven and sender.purpose is Purpose.PLAY
-        sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
+        sender = identity.assess(session, sender, message, examined.checked, services.checks, row)
         if automatic is not None and not (may_play and sender.proven):
             raise Unanswerable(Silence.AUTOMATIC, automatic.value)
         failpoints.reach(Step.AUTHORISED)

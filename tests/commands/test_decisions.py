@@ -11,7 +11,7 @@ from notation.ending import Ending, Termination
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome
 from pbem.features.all import FEATURES
-from pbem.features.playing.messages import MatchList
+from pbem.features.playing.viewing import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections

@@ -5,7 +5,7 @@ import pytest
 from notation.games import GAMES
 from pbem.conversation.core import Group
 from pbem.features.all import FEATURES
-from pbem.features.explaining import topics
+from pbem.features.explaining import commands
 from pbem.features.explaining.messages import (
     Help,
     HelpOnCommand,
@@ -40,7 +40,7 @@ from pbem.features.explaining.messages import (
     ],
 )
 def test_help_finds_what_people_look_for(words: str, kind: type, told: str) -> None:
-    found = topics.find(FEATURES, FEATURES.commands, words)
+    found = commands.find(FEATURES, FEATURES.commands, words)
 
     assert isinstance(found, kind)
     assert told in str(found)
@@ -48,9 +48,9 @@ def test_help_finds_what_people_look_for(words: str, kind: type, told: str) -> N
 
 def test_every_word_of_the_index_leads_somewhere() -> None:
     keywords = [*FEATURES.topics.values(), *(command.keywords for command in FEATURES.commands.values())]
-    for word in " ".join([*FEATURES.topics, *keywords, topics.NOTATION_WORDS]).split():
-        assert topics.find(FEATURES, FEATURES.commands, word) is not None, word
-    assert topics.find(FEATURES, FEATURES.commands, "xyzzy") is None
+    for word in " ".join([*FEATURES.topics, *keywords, commands.NOTATION_WORDS]).split():
+        assert commands.find(FEATURES, FEATURES.commands, word) is not None, word
+    assert commands.find(FEATURES, FEATURES.commands, "xyzzy") is None
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_options_that_change_nothing_are_not_shown(wanted: str, shown: str) -> N
 
 @pytest.mark.parametrize("group", [group for group in Group if group is not Group.MODERATION])
 def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there(group: Group) -> None:
-    found = topics.find(FEATURES, FEATURES.commands, group.word)
+    found = commands.find(FEATURES, FEATURES.commands, group.word)
 
     assert isinstance(found, HelpOnGroup)
     named = FEATURES.groups[group]
@@ -82,7 +82,7 @@ def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there
 
 @pytest.mark.parametrize("name", FEATURES.preferences)
 def test_each_setting_has_help(name: str) -> None:
-    found = topics.find(FEATURES, FEATURES.commands, f"set {name}")
+    found = commands.find(FEATURES, FEATURES.commands, f"set {name}")
 
     assert isinstance(found, HelpOnSetting)
     assert (found.spelled, found.help) == (FEATURES.preferences[name].spelled, FEATURES.preferences[name].help)

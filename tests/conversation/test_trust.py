@@ -10,7 +10,7 @@ from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.message import Message
-from pbem.players import trust
+from pbem.players import identity
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming
 from tests.contests import NOW, people
@@ -26,7 +26,7 @@ def is_proven(session: Session, checked: Checked, address: str = "alice@mail.exa
     alice, *_ = people(session)
     row = Incoming(key=str(next(NUMBERS)), size=0, source="test", recipients=[], received=NOW)
     sender = Sender(alice.address, alice, proven=False)
-    found = trust.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
+    found = identity.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
     session.add(row)
     session.flush()
     return found.proven

@@ -1,8 +1,7 @@
 """Lines of a message that are longer than mail allows."""
 
 from pbem.messages.mime import Enclosed, message
-from pbem.messages.token_filter import TokenFilter
-from pbem.messages.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 from tests.correspondence import html, parsed

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from pbem.messages import mime
 from pbem.messages.mime import Attachment, Enclosed
-from pbem.messages.token_filter import Header, TokenFilter
-from pbem.messages.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import Header, TokenFilter, TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 

@@ -1,22 +1,25 @@
-"""Becoming a player: join and the welcome."""
+"""Becoming a player, and one's own data: join and the welcome, export, records, delete."""
+
+from datetime import timedelta
 
 from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import reading
-from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Who
+from pbem.conversation.core import ASKS, AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToPlayer, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
-from pbem.conversation.syntax.grammar import Piece, words
+from pbem.conversation.syntax.grammar import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.seeks import seeks
 from pbem.messages.links import address_with
-from pbem.messages.said.messages import Welcome, titles
+from pbem.messages.said.messages import Export, Welcome, titles
 from pbem.players import blocks, erasure, invitations
-from pbem.storage.models import ModerationAct, Player
+from pbem.storage.clock import within
+from pbem.storage.models import ModerationAct, Outgoing, Player
 from pbem.tokens import Purpose, Token
 
 SHOWN = "quadrupel"
@@ -154,4 +157,67 @@ JOIN = Command(
     open_to=Who.GUESTS,
     at_once=AtOnce(Reach.GUEST),
     newcomer=Newcomer(rank=1, line=_for_stranger),
+)
+
+
+APART = timedelta(days=1)
+"""The time between two exports, which are larger than any other message."""
+
+
+WHOSE = word("me", r"\S+")
+
+
+def _check_about_sender(request: Request, line: Line, instead: str) -> None:
+    if line.given.get(WHOSE, "me") not in ("me", request.player.name):
+        raise Refused(
+            f'"{line.command.name}" is only about you and the data we hold on you.',
+            read=line.text,
+            fits=f'Write "{line.command.usage}"; {instead}.',
+        )
+
+
+def export(request: Request, line: Line) -> Decision:
+    player = request.player
+    _check_about_sender(request, line, '"record NUMBER" sends the record of a match')
+    earlier = request.session.exec(
+        select(Outgoing.id).where(
+            Outgoing.player == player.id, Outgoing.template == "export", within(Outgoing.created, APART, request.now)
+        )
+    ).first()
+    if earlier is not None:
+        raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
+    return Decision(messages=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
+
+
+def delete(request: Request, line: Line) -> Decision:
+    player = request.player
+    _check_about_sender(request, line, '"resign NUMBER" ends a match')
+    erasure.erase(
+        request.session,
+        request.server,
+        player,
+        request.now,
+        request.features.forget,
+        request.incoming,
+        request.in_reply_to,
+    )
+    return Decision(leaves=True)  # the last message to them, which says so, is queued by the erasure
+
+
+EXPORT = Command(
+    "export",
+    words(opt(WHOSE, usage="me")),
+    "get all the data we hold on you: name, address, settings, matches, notes and messages, as files",
+    export,
+    keywords="download-data",
+    open_to=Who.CLOSED,
+)
+DELETE = Command(
+    "delete",
+    words(opt(WHOSE, usage="me")),
+    "leave, and have your data deleted; you lose your running matches, and we'll ask you to confirm",
+    delete,
+    keywords="erase remove",
+    open_to=Who.CLOSED,
+    proof=ASKS,
 )

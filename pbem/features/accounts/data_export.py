@@ -25,7 +25,7 @@ from pbem.messages.mime import Attachment
 from pbem.messages.said.messages import Export
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import directory, known_addresses
+from pbem.players import addresses, directory
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.payloads import Payload
@@ -112,7 +112,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "name": player.name,
         "address": player.address,
         "earlier_addresses": sorted({*went} - {player.address}),
-        "other_addresses": known_addresses.of_player(session, player),
+        "other_addresses": addresses.known_of(session, player),
         "first_heard_of": player.created,
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),

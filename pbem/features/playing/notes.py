@@ -16,7 +16,7 @@ from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, TEXT, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.playing.messages import OwnNote
+from pbem.features.playing.viewing import OwnNote
 from pbem.storage.models import Match, Note, Player
 
 LONGEST = 4_000

@@ -14,7 +14,6 @@ from pbem.conversation.syntax.grammar import MATCH_THEN, PAGE, PLAYER, TURN, opt
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
-from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
 from pbem.matches import variations
 from pbem.matches.clock import timesheet
 from pbem.matches.clock.timekeeping import ZONE, expected_due, moment
@@ -36,6 +35,50 @@ from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack, TurnT
 from pbem.players import directory, schedule
 from pbem.players.directory import Sight
 from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.payloads import Listing, Part, Section
+
+
+class ListedMatch(Part):
+    number: int
+    title: str
+    opponent: str
+    state: str
+    has_board: bool = False
+
+
+class MatchList(Listing, template="games"):
+    player: str
+    own: bool
+    rows: tuple[ListedMatch, ...]
+    more: int = 0
+    """How many follow these."""
+
+
+class MatchRecord(Section, template="record"):
+    match: int
+    ply: int
+    taken_back: tuple[TurnTakenBack, ...] | None = None
+    """The turns that were taken back, for a reader who wants them too."""
+    times: tuple[TurnTimeShown, ...] = ()
+    """When each turn was received, for the same reader."""
+
+
+class OwnNote(Section, template="own_note"):
+    match: int
+    change: str
+    """What became of it: kept, shown or deleted."""
+    lines: tuple[str, ...]
+    """What it says, or said before it was deleted."""
+
+
+class MatchShown(Section, template="shown"):
+    match: int
+    ply: int
+    part: str | None = None
+    """The unfinished turn, for the player who began it."""
+    own: bool
+    """Whether it is the reader's turn."""
+
 
 MOST_IN_FULL = 200
 """How many turns `record full` lists with their times, and how many that were taken back: the last ones."""

@@ -16,8 +16,18 @@ from pbem.conversation.syntax.grammar import GAME, PAGE, Piece, opt, word, words
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
-from pbem.features.seeks.messages import EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
-from pbem.features.seeks.seeks import ANY, MOST_MATCHES, RELIABLE, BadRange, RatingRange
+from pbem.features.seeks.seeks import (
+    ANY,
+    MOST_MATCHES,
+    RELIABLE,
+    BadRange,
+    EndedSeek,
+    RatingRange,
+    SeekClosed,
+    SeekList,
+    SeekOpened,
+    SeeksEnded,
+)
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences

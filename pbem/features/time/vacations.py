@@ -1,26 +1,61 @@
-"""Vacations of players: planned, begun and ended, within the days that they have in a year.
+"""Time off the clock: vacations within the days that a player has in a year, and time given to an opponent.
 
 A player has one vacation at a time, present or planned. Its days are spent as they begin, so calling it off and going
-on vacation again gains nothing. The caller has locked the row of the player.
+on vacation again gains nothing. What changes one locks the row of the player.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlmodel import Session, col, delete, func, select
 
+from notation.time_control import BadTime, parse_duration, spoken
+from pbem.conversation.core import Command, Decision, Line, Request
+from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
+from pbem.conversation.target import own_match
+from pbem.errors import Refused
+from pbem.matches import timeouts
 from pbem.matches.clock import calendars
-from pbem.matches.clock.calendars import MOST_CHOICES, BadDates, TooManyChoices, days_taken
-from pbem.matches.clock.timekeeping import ZONE
+from pbem.matches.clock.calendars import (
+    MOST_CHOICES,
+    OFF,
+    BadDates,
+    TooManyChoices,
+    days_taken,
+    parse_vacation,
+    says_when,
+)
+from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import Span
+from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
+from pbem.messages.preferences import with_defaults
+from pbem.players import rate_limits
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation
+from pbem.storage.payloads import Part, Section
 from pbem.storage.retention import change
 
 DAY = timedelta(days=1)
+
+
+class DaysLeft(Part):
+    year: int
+    days: int
+
+
+class VacationShown(Section, template="vacation"):
+    change: str
+    """What became of it: taken, ended, called off; empty if it is only shown."""
+    begins: str = ""
+    ends: str = ""
+    """When it begins and ends, in words; empty where there is none."""
+    is_away: bool
+    left: tuple[DaysLeft, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +158,90 @@ def export(session: Session, player: Player) -> dict[str, Any]:
         {"chosen": row.chosen, "from": row.begins, "until": row.ends, "opponents_told": row.told} for row in rows
     ]
     return {"vacations": vacations}
+
+
+def vacation(request: Request, line: Line) -> Decision:
+    player = request.session.get_one(Player, request.player.id, with_for_update=True)
+    words = line.given.get(AWAY, "")
+    when = min(request.incoming.received, request.now)
+    if not words:
+        return _shown(request, player, current(request.session, player, when), "")
+    if words in OFF:
+        return _end(request, player, line, when)
+    if not request.server.vacation_days:
+        raise Refused("There are no vacations on this server.", fits='"pause" suggests a pause to your opponent.')
+    zone = with_defaults(player.settings)[ZONE]
+    try:
+        wanted = parse_vacation(words, zone, when)
+        taken = take(request.session, player, wanted, when, request.server.vacation_days)
+    except BadDates as error:
+        raise Refused(str(error), read=line.text) from error
+    except TooManyChoices as error:
+        raise Refused("You've changed your vacation too often today.", fits="Try again tomorrow.") from error
+    return _shown(request, player, taken, "taken")
+
+
+def _end(request: Request, player: Player, line: Line, when: datetime) -> Decision:
+    ended = end(request.session, player, when)
+    if ended is None:
+        raise Refused("You aren't on vacation, and haven't planned one.", read=line.text)
+    return _shown(request, player, ended, "ended" if ended.begins < ended.ends else "called off")
+
+
+def _shown(request: Request, player: Player, row: Vacation | None, change: str) -> Decision:
+    choices, now = with_defaults(player.settings), request.now
+    zone = choices[ZONE]
+    days = allowance(request.session, player, now, request.server.vacation_days)
+    years = {each.astimezone(ZoneInfo(zone)).year for each in (now, *((row.begins, row.ends) if row else ()))}
+    return Decision(
+        answer=(
+            VacationShown(
+                change=change,
+                begins="" if row is None else moment(row.begins, zone, now),
+                ends="" if row is None else moment(row.ends, zone, now),
+                is_away=row is not None and row.begins <= now,
+                left=tuple(DaysLeft(year=year, days=days.left(year)) for year in sorted(years)),
+            ),
+        )
+    )
+
+
+AWAY = word(
+    "FIRST-DAY LAST-DAY|10d|off", r"\S+(?: \S+){0,3}", accepts=lambda words: words.lower() in OFF or says_when(words)
+)
+VACATION = Command(
+    "vacation",
+    words(opt(AWAY)),
+    "stop your clocks while you're away; your opponents are told. Alone, it shows how many days you have left",
+    vacation,
+    keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
+)
+
+
+def give(request: Request, line: Line) -> Decision:
+    match, player, seat = own_match(request, line)
+    if match.level is not None:
+        raise Refused("The house always has time.", read=line.text, match=match.id)
+    example = f'Give from {spoken(LEAST_GIVEN)} to {spoken(MOST_AT_ONCE)}, as in "give 2d".'
+    try:
+        time = parse_duration(line.given[DURATION])
+    except BadTime as error:
+        raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
+    if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
+        raise Refused(f'"{line.words[:20]}" is too {"little" if time < LEAST_GIVEN else "much"}.', fits=example)
+    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
+
+
+def _short(text: str) -> str:
+    return re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower())
+
+
+DURATION = Piece("2d", r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?", _short)
+GIVE = Command(
+    "give",
+    words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),
+    f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
+    give,
+    keywords="gift add more extra generous longer prolong extend extension",
+)

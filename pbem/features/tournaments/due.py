@@ -26,8 +26,7 @@ from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, Tourna
 from pbem.matches import arranged
 from pbem.matches.queries import name
 from pbem.messages import kinds
-from pbem.messages.said.rounds import Crosstable, RoundBegun
-from pbem.messages.said.sections import TurnNews
+from pbem.messages.said.sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import announcements
 from pbem.players.notices import notify
 from pbem.storage.database import read_only

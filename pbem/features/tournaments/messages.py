@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pbem.messages.said.rounds import Crosstable
+from pbem.messages.said.sections import Crosstable
 from pbem.storage.payloads import Listing, Part, Payload, Section
 
 

@@ -12,7 +12,7 @@ from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
 from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
 from pbem.features.tournaments.standings import CrosstableEntry, Table
 from pbem.matches.queries import name
-from pbem.messages.said.rounds import Crosstable, CrosstableRow
+from pbem.messages.said.sections import Crosstable, CrosstableRow
 from pbem.storage.models import Player, Tournament
 
 MOST_ROWS = 10

@@ -6,7 +6,7 @@ from pbem.conversation.syntax.grammar import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
 from pbem.features.watching import watches
-from pbem.features.watching.messages import WatchedMatch, Watching
+from pbem.features.watching.watches import WatchedMatch, Watching
 from pbem.matches.queries import locked, name, people_of, seat_of
 from pbem.players import directory
 from pbem.players.directory import Sight

@@ -8,14 +8,13 @@ shown, and only one of several daemons shows it. Several turns since the last lo
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import structlog
 from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching.messages import WatchedTurn
 from pbem.matches import watched
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import kinds
@@ -26,10 +25,51 @@ from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import Due, act_on
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import News, Part, Section
 from pbem.storage.preferences import OFF
 from pbem.storage.retention import change
 from pbem.storage.setbacks import at_once
 from pbem.tokens import Purpose
+
+
+class WatchedTurn(News, template="watched"):
+    """Shows a spectator how a match stands after a turn, or after turns were taken back, or at its end."""
+
+    match: int
+    ply: int
+    since: int | None = None
+    """The number of the first turn that is news; None if none is."""
+    taken_back: tuple[str, ...] = ()
+    """The turns that the reader has seen and that were taken back."""
+    late: bool = False
+    """Whether the reader sees the match without its last turn, as its players wish."""
+    message: tuple[str, ...] = ()
+    """Always empty: nothing that players write to each other is shown. A digest asks all news for their words."""
+    is_long: ClassVar = True
+
+
+class WatchedMatch(Part):
+    number: int
+    title: str
+    player: str
+    opponent: str
+    hidden: bool = False
+    """Whether its players don't let others see it now."""
+
+
+class Watching(Section, template="watching"):
+    begun: WatchedMatch | None = None
+    late: bool = False
+    """Whether a match that they watch now is shown to them a turn late."""
+    known: bool = False
+    """Whether they have watched it before."""
+    ended: WatchedMatch | None = None
+    all_ended: int | None = None
+    """How many matches were all that they have watched, and don't any more."""
+    rows: tuple[WatchedMatch, ...] = ()
+    lists: bool = False
+    """Whether they asked for the list."""
+
 
 log = structlog.get_logger()
 

@@ -9,23 +9,49 @@ from typing import ClassVar, Literal
 
 import pbem
 from notation.ending import Termination
-from pbem.messages.said.rounds import RoundBegun
 from pbem.storage.payloads import News, Part, Payload, Section
 
 
-class DaysLeft(Part):
-    year: int
-    days: int
+class CrosstableRow(Part):
+    number: int
+    place: int
+    player: str
+    cells: tuple[str, ...]
+    points: str
+    breaks: tuple[str, ...]
+    own: bool = False
+    out: bool = False
+    """Whether they have withdrawn."""
 
 
-class VacationShown(Section, template="vacation"):
-    change: str
-    """What became of it: taken, ended, called off; empty if it is only shown."""
-    begins: str = ""
-    ends: str = ""
-    """When it begins and ends, in words; empty where there is none."""
-    is_away: bool
-    left: tuple[DaysLeft, ...]
+class Crosstable(Part):
+    heads: tuple[str, ...]
+    breaks: tuple[str, ...]
+    rows: tuple[CrosstableRow, ...]
+    by_round: bool
+    """Whether a column is a round; in a round robin, it is an opponent."""
+    width: int
+    """How many columns each cell needs."""
+    missing: int = 0
+    """How many rows are left out."""
+
+
+class RoundBegun(Part):
+    """What a message about a new match says of the tournament that it belongs to."""
+
+    number: int
+    title: str
+    round: int = 0
+    rounds: int = 0
+    game: int = 1
+    """2 if the same two have drawn their first match of the round."""
+    table: Crosstable | None = None
+    rung: int = 0
+    """On a ladder, that of the challenger; 0 elsewhere."""
+    wanted: int = 0
+    """That of the challenged player."""
+    is_own: bool = False
+    """Whether the reader is the challenger."""
 
 
 class Away(News, template="away"):
