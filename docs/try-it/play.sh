@@ -58,7 +58,7 @@ mapfile -t TURNS < <("$(dirname "$PBEM")/python" -c '
 import pathlib
 import pbem
 from notation import record
-print(*record.loads((pathlib.Path(pbem.__file__).parent / "cli" / "demo" / "record.txt").read_text()).moves, sep="\n")')
+print(*record.loads((pathlib.Path(pbem.__file__).parent / "cli" / "demo.txt").read_text()).moves, sep="\n")')
 MOVER=alice
 OTHER=bob
 for turn in "${TURNS[@]}" resign; do

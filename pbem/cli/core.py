@@ -17,7 +17,7 @@ from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
-from pbem.cli.doctor import faults
+from pbem.cli.doctor.findings import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
@@ -124,7 +124,7 @@ def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
         if who := leases.behind(error, make_url(settings.server.database)):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
         said = " ".join(str(error.orig).partition("\nLINE ")[0].split())
-        if advice := faults.database_advice(error, said, make_url(settings.server.database)):
+        if advice := database_advice(error, said, make_url(settings.server.database)):
             raise database.Unusable(f"the database: {said}. {advice[0].upper()}{advice[1:]}") from error
         raise
 

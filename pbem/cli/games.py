@@ -1,5 +1,7 @@
-"""Commands about the games themselves: games, record check."""
+"""Commands about the games themselves: games, record check, and game check and game new for authors."""
 
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,7 @@ from engines.core import BadOption
 from notation import record
 from notation.board import format_board
 from notation.ending import in_words
-from notation.games import GAMES, installed
+from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem.cli import core
 from pbem.cli.core import FOUND, GameOption, JsonOption, app, out
 from pbem.cli.terminal import TerminalListing
@@ -63,3 +65,63 @@ def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
     elif loaded.ending is not None:
         out.print(f"\n{in_words(loaded.ending, loaded.players)}")
     return FOUND if slips or difference else 0
+
+
+@app.command("game check")
+def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key of an installed game.")]) -> None:
+    from pbem.conformance.checks import CHECKS, notes  # these load a whole server, which the lists do without
+    from pbem.conformance.samples import Nonconforming
+
+    try:
+        pack = load(game.lower())
+    except GameMissing as missing:
+        raise core.ended(str(missing)) from missing
+    faults: list[str] = []
+    with core.progress() as show:
+        for number, check in enumerate(CHECKS):
+            show(check.name, number, len(CHECKS))
+            if fault := _fault(check.run, pack, Nonconforming):
+                if fault not in faults:  # one mistake can break several promises
+                    out.print(f"{check.name}: {fault}")
+                faults.append(fault)
+    held = f"{pack.title}: {len(CHECKS) - len(faults)} of {len(CHECKS)} checks hold"
+    if faults:
+        out.print(held)
+        raise typer.Exit(FOUND)
+    for note in notes(pack):
+        out.print(f"note: {note}")
+    out.print(f"{held}; the notes are no failures")
+
+
+def _fault(check: Callable[[GamePack], object], pack: GamePack, nonconforming: type[Exception]) -> str:
+    try:
+        check(pack)
+    except nonconforming as fault:
+        return str(fault)
+    except Exception as error:  # noqa: BLE001 - a game can raise anything
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        said = " ".join(str(error).split())
+        return f"It stopped with {type(error).__name__}: {said} ({Path(at.filename).name}, line {at.lineno})."
+    return ""
+
+
+@app.command("game new")
+def game_new(
+    key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
+    folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
+) -> None:
+    from pbem.conformance import new_game, pages
+    from pbem.conformance.samples import Nonconforming
+
+    try:
+        pages.require_free(key, besides=(*GAMES, *installed()))
+    except Nonconforming as taken:
+        raise core.ended(str(taken)) from taken
+    folder = folder or Path(f"pbem-{key}")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise core.ended(f"{folder} is there already; name another folder")
+    for path in new_game.write(key, folder):
+        out.print(str(path))
+    out.print(
+        f"It plays Noughts so far. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}"
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from notation import record
 from notation.board import format_board
-from pbem.cli.demo.playing import SAMPLE
+from pbem.cli.demo import SAMPLE
 from tests.docs.try_it import NEEDS, START, started
 from tests.servers import REAL_CLOCK
 

@@ -7,7 +7,7 @@ from notation import record
 from notation.board import format_board
 from notation.games import GAMES
 from notation.record import Record
-from pbem.cli.demo import playing
+from pbem.cli import demo
 from pbem.matches.queries import subject_of
 from pbem.messages.links import address_with
 from pbem.server.daemon import Server
@@ -32,7 +32,7 @@ class NextMove:
 
 def sample() -> Record:
     """Return the match that `pbem demo` plays, with its turns in canonical notation."""
-    game = record.loads(playing.SAMPLE.read_text(encoding="utf-8"))
+    game = record.loads(demo.SAMPLE.read_text(encoding="utf-8"))
     notation = GAMES[game.game].notation
     turns = zip(game.moves, record.replay(game), strict=False)
     return replace(game, moves=tuple(notation.format(notation.parse(text), before) for text, before in turns))

@@ -21,7 +21,7 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip, surroundings
+from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.mail.transports.protocols import Patience
@@ -244,7 +244,7 @@ def program_in_home(kit: Kit) -> str:
     program.write_text("#!/bin/sh\n", encoding="ascii")
     unit.write_text(f"[Service]\nExecStart={program} run\n", encoding="ascii")
     kit.folder.chmod(0o700)
-    kit.patch.setattr(surroundings.closed_to_service, "__defaults__", (unit,))
+    kit.patch.setattr(machine.closed_to_service, "__defaults__", (unit,))
     return "rights"
 
 

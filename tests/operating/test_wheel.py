@@ -51,9 +51,9 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     words = "from pbem import engines, notation; print(engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 2
-    words = "from pbem.cli.demo import playing; "
+    words = "from pbem.cli import demo; "
     words += "from pbem.messages.said import sections as words; "
-    words += "from pbem.storage import database; print(playing.SAMPLE, database.MIGRATIONS,"
+    words += "from pbem.storage import database; print(demo.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli.demo import playing
+from pbem.cli import demo
 from tests.operating.site import Site
 
 pytestmark = pytest.mark.own_database
@@ -13,11 +13,11 @@ pytestmark = pytest.mark.own_database
 def test_the_demo_plays_a_match_and_sees_another_board_than_the_printed_one(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sheet = playing.SAMPLE.read_text(encoding="utf-8")
+    sheet = demo.SAMPLE.read_text(encoding="utf-8")
     short = tmp_path / "record.txt"
     moves, printed = sheet[: sheet.index("\n2.  ")], "\n\no x o o"
     short.write_text(f"{moves}\n2.  resign{sheet[sheet.index(printed) :]}", encoding="utf-8")
-    monkeypatch.setattr(playing, "SAMPLE", short)
+    monkeypatch.setattr(demo, "SAMPLE", short)
 
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.operating.environments import ROOT, build
 
 READ = {
-    *("cli/demo/record.txt", "conformance/template/pyproject.toml"),
+    *("cli/demo.txt", "conformance/template/pyproject.toml"),
     *("storage/migrations/env.py", "storage/migrations/versions/0001_tables.sql"),
     *(str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*") if path.is_file()),
 }

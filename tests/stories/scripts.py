@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from notation import record
-from pbem.cli.demo.playing import SAMPLE
+from pbem.cli.demo import SAMPLE
 from tests.bounces import dsn
 from tests.correspondence import Correspondence
 

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 from notation import record
 from notation.games import GAMES
 from notation.record import Record
-from pbem.cli.demo.playing import SAMPLE
+from pbem.cli.demo import SAMPLE
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, Match, MatchState, Ply
 from tests.cases import quick_where

@@ -14,7 +14,7 @@ from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
-from pbem.cli.doctor.trial import Late, within
+from pbem.cli.doctor.storage import Late, within
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
 

@@ -1,16 +1,19 @@
 """Checks of this machine: secrets, rights of files, templates, parsing, our ports, and folders with mail."""
 
 import errno
+import re
 import socket
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from operator import attrgetter
+from pathlib import Path
 
 from jinja2 import TemplateError
+from sqlalchemy import make_url
 
 from pbem import config
-from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, finding, unwritable
 from pbem.config import MaildirSettings, MetricsSettings, Settings
 from pbem.config.mail import Listening
@@ -19,11 +22,15 @@ from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.parsers import IsolatedParser
 from pbem.messages import templating
 from pbem.secret import BadConfig, Secret
+from pbem.server import backups
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
 GREETING_SECONDS = 5.0
 OURS = b" pbem"
 """The end of a line in the greeting of our listeners, and in what our metrics answer."""
+UNIT = Path("/etc/systemd/system/pbem.service")
+HOMES = [Path("/home"), Path("/root"), Path("/run/user")]
+"""What `ProtectHome` closes to the service."""
 
 
 def secrets(settings: Settings) -> Iterator[Finding]:
@@ -59,9 +66,43 @@ def _unread(path: str, secret: Secret, why: BaseException | None) -> str:
 
 def rights(settings: Settings) -> Iterator[Finding]:
     """Look for secrets and mail that everyone on this machine can read, and for a program that its service can't."""
-    found = [finding("rights.open", file=file) for file in surroundings.exposed(settings)]
+    found = [finding("rights.open", file=file) for file in exposed(settings)]
     yield from found or [finding("rights.fine")]
-    yield from (finding("rights.closed_program", file=file) for file in surroundings.closed_to_service())
+    yield from (finding("rights.closed_program", file=file) for file in closed_to_service())
+
+
+def exposed(settings: Settings) -> Iterator[Path]:
+    found = [secret for _, secret in config.secrets(settings)]
+    holds_secrets = any(secret.value is not None for secret in found)
+    url = make_url(settings.server.database)
+    files = [settings.source] if holds_secrets or url.password else []
+    files += [secret.file for secret in found]
+    files += [settings.oauth2.token_file] if settings.oauth2 is not None else []
+    if url.get_backend_name() == "sqlite" and url.database:
+        files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
+    files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
+    files += backups.kept(settings)
+    for file in dict.fromkeys(files):
+        if file is not None and file.exists() and _is_open_to_all(file):
+            yield file
+
+
+def closed_to_service(unit: Path = UNIT) -> Iterator[Path]:
+    """Yield the program of the installed service, or its interpreter, if it is in a home or a closed folder."""
+    with suppress(OSError):
+        found = re.search(r"^ExecStart=(\S+)", unit.read_text(encoding="utf-8"), re.MULTILINE)
+        program = Path(found[1]) if found else unit
+        first = program.read_bytes().partition(b"\n")[0].decode("utf-8", "replace")
+        for file in (program, Path(first.removeprefix("#!").split(" ")[0] if first.startswith("#!") else program)):
+            homes = [home for home in HOMES if home in file.resolve().parents]
+            if homes or not all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents):
+                yield file.resolve()
+
+
+def _is_open_to_all(file: Path) -> bool:
+    reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
+    passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
+    return bool(file.stat().st_mode & reads) and passes
 
 
 def templates(_: Settings) -> Iterator[Finding]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pbem.cli.doctor import faults
-from pbem.cli.doctor.findings import Finding, finding, problem
+from pbem.cli.doctor.findings import Finding, fault, finding
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, Settings, SmtpSettings
 from pbem.config.mail import is_loopback
@@ -158,12 +157,11 @@ def _fault(server: MailServer, error: BaseException) -> Finding:
     if isinstance(cause, BadConfig):
         said = str(cause) if account.password is None else f"{server.table}.password: {cause}"
     said = _veiled(said, account.password).removeprefix(f"{account.host}:{account.port}: ")
-    if found := faults.find("mail", error, said, server=server):
-        return problem(*found)
+    if found := fault("mail", error, said, server=server):
+        return found
     if wrong := _mismatch(server):
         return wrong
-    found = faults.find("right_kind", error, said, server=server)
-    return problem(*found) if found else finding("server.failed", server=server, why=said)
+    return fault("right_kind", error, said, server=server) or finding("server.failed", server=server, why=said)
 
 
 def _mismatch(server: MailServer) -> Finding | None:

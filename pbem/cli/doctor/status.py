@@ -8,7 +8,7 @@ import typer
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
-from pbem.cli.doctor.trial import SECONDS, obstacle, within
+from pbem.cli.doctor.storage import SECONDS, obstacle, within
 from pbem.cli.terminal import show_json
 from pbem.server.health import figures, reports
 from pbem.server.health.figures import OF_DATABASE, Found

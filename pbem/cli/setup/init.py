@@ -1,8 +1,9 @@
-"""The commands `init`, for the configuration, the key and the tables, and `config show`, for what is configured."""
+"""The commands `init`, for the configuration, the key and the tables, `config show`, and `login`, for OAuth2."""
 
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
-from pbem.cli.setup import asking, presets
+from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace, WantedSetup
 from pbem.cli.terminal import show_json
 from pbem.config.veiled import lines, veiled, veiled_url
@@ -83,7 +84,7 @@ def _wanted(
             raise BadConfig(f"{path} exists, and is never overwritten; edit it, or choose another file with --config")
         return None
     if ask or (ask is None and not is_told and sys.stdin.isatty() and sys.stdout.isatty()):
-        return asking.wanted(place, server, username, client_id)
+        return _asked(place, server, username, client_id)
     if not is_told:
         return WantedSetup(PresetPlace.FOLDERS, {"address": presets.EXAMPLE}, "")
     if place is None or "address" not in server:
@@ -121,3 +122,80 @@ def _write_secret(path: Path, secret: str) -> None:
     """Write a new file that only we may read."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(f"{secret}\n")
+
+
+def _asked(place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> WantedSetup:
+    """Return what to write, after asking at the terminal for what wasn't given; nothing is written before."""
+    presets.check(server)
+    if place is None:
+        for each, preset in PRESETS.items():
+            out.print(f"  {each.value}: {preset.title}")
+        place = typer.prompt("Where is your mail", value_proc=_place)
+    preset, server, password = PRESETS[place], dict(server), ""
+    if "address" not in server:
+        server["address"] = typer.prompt("The server's email address", value_proc=_usable("address", server))
+    if "admin" not in server:
+        checked = _usable("admin", server)
+        if admin := typer.prompt("Your own address (may be empty)", "", value_proc=checked, show_default=False):
+            server["admin"] = admin
+    if preset.logins and not username:
+        username = typer.prompt("The login there", server["address"])
+    if preset.oauth2 and not client_id:
+        out.print(preset.todo[0])
+        client_id = typer.prompt("The client id of that app")
+    elif preset.logins and not preset.oauth2:
+        password = typer.prompt("Its password (empty: later)", "", hide_input=True, show_default=False)
+    return WantedSetup(place, server, username, client_id, password)
+
+
+def _place(answer: str) -> PresetPlace:
+    try:
+        return PresetPlace(answer.strip().lower())
+    except ValueError:
+        raise typer.BadParameter(f"there is no preset of that name; there are {', '.join(PresetPlace)}") from None
+
+
+def _usable(key: str, server: dict[str, str]) -> Callable[[str], str]:
+    """Return what strips an answer, and asks again if [server] can't have it as that setting."""
+
+    def checked(answer: str) -> str:
+        answer = answer.strip()
+        try:
+            presets.check({**server, key: answer} if answer else server)
+        except BadConfig as error:
+            raise typer.BadParameter(str(error)) from error
+        return answer
+
+    return checked
+
+
+@app.command()
+def login(config_file: ConfigOption = CONFIG) -> None:
+    from pbem.mail.oauth2 import login as flows  # what it loads is for this command alone
+    from pbem.mail.oauth2 import providers
+
+    settings = config.load(config_file).oauth2
+    if settings is None:
+        raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
+    try:
+        if providers.provider(settings).device_url is None:
+            tokens = flows.by_browser(settings, _show_url, sys.stdin.readline)
+        else:
+            tokens = flows.by_device(settings, _show_code)
+    except flows.NotLoggedIn as error:
+        raise BadConfig(str(error)) from error
+    settings.token_file.parent.mkdir(parents=True, exist_ok=True)
+    providers.save(settings.token_file, tokens)
+    out.print(f"logged in; wrote {settings.token_file}")
+    out.print('a running server uses it from now on; "pbem doctor" tries it')
+
+
+def _show_url(url: str) -> None:
+    out.print("open this in a browser, on any device, and log in as the server's account:")
+    typer.echo(url)  # in one piece, for copying
+    out.print("the browser ends at a page that it can't show; copy its address here:")
+
+
+def _show_code(url: str, code: str) -> None:
+    out.print(f"open {url} in a browser, on any device, and enter {code}")
+    out.print("waiting …")
