@@ -11,13 +11,13 @@ from notation.games import API, GAMES, KEY, GamePack
 from notation.illustrations import BadIllustration, of
 from pbem.conformance.samples import require
 from pbem.conformance.texts import acting, is_turn
-from pbem.conversation import names
+from pbem.conversation import feature
 from pbem.features.all import FEATURES
 from pbem.messages.templating import WIDTH
 
 SUMMARY = 54
 TITLE = 24
-RESERVED = names.RESERVED | {"rules", "site", "all", "any", "none", "house", "yes", "no", "me", "you", "random"}
+RESERVED = feature.RESERVED | {"rules", "site", "all", "any", "none", "house", "yes", "no", "me", "you", "random"}
 """Words that stand for something else where the key of a game is written."""
 TAKEN = frozenset(
     {"time", "begin", "rated", "level", "weekends", "days", "repeat", "rating", "places", "called", "nag"}

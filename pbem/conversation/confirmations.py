@@ -1,4 +1,7 @@
-"""Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
+"""Questions of ours that wait for a yes: whether a message was meant, and whether a new address may be used.
+
+The message is stored as it came, asked about at the address on file, and read again when that agrees.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -6,18 +9,26 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import answers, execute, feature, reading, strangers
+from pbem.conversation import answers, execute, feature, reading
 from pbem.conversation.answers import Answer
-from pbem.conversation.core import Decision, Line, Request, ToPlayer
+from pbem.conversation.core import Decision, Line, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
-from pbem.errors import Changed, Silence, Unanswerable, Unread
+from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
-from pbem.matches.queries import seat_of
-from pbem.messages.said.messages import ActDone, Asking, Confirmation
-from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
+from pbem.matches.queries import name, seat_of
+from pbem.messages.said.messages import ActDone, AddressMoved, AddressQuestion, Asking, Challenge, Confirmation
+from pbem.messages.said.sections import (
+    AlreadySettled,
+    HeldDropped,
+    NewAddresses,
+    NotAttempted,
+    NotSent,
+    QuestionExpired,
+    Refusal,
+)
 from pbem.players import addresses, identity, rate_limits
 from pbem.players.identity import Sender
 from pbem.storage.mailboxes import mailbox
@@ -45,7 +56,7 @@ def hold(
     out instead of the message.
     """
     savepoint = request.session.begin_nested()
-    sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
+    sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
     tells_names = request.sender.is_player
     tried = replace(request, sender=sender, tells_names=tells_names, is_trial=True)
     first = replace(parsed, commands=parsed.commands[:1]) if wish is not None and not tells_names else parsed
@@ -64,7 +75,7 @@ def hold(
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     if once and rate_limits.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
-    player = strangers.on_file(request)
+    player = request.on_file()
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
     question = Confirmation(
@@ -127,7 +138,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
-    player = strangers.on_file(request)
+    player = request.on_file()
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
@@ -192,3 +203,54 @@ def _repeats(request: Request, question: Confirmation) -> bool:
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
+
+
+def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
+    row = request.session.get_one(Outgoing, asked_in, with_for_update=True)
+    player = request.session.get(Player, row.player)
+    if player is None or row.settled is not None:
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
+    if request.sender.by_thread:
+        if rate_limits.is_asked_often(request.session, row.address, request.now):
+            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+        question = AddressQuestion(by=name(player), by_thread=True)
+        again = ToNewAddress(
+            address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
+        )
+        asked = feature.apply(request, reply, Decision(messages=(again,)))
+        return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
+    answer = answers.answer(request.message.certain)
+    if request.now - row.created > QUESTION_LIVES:
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
+    if answer is Answer.NO:
+        row.settled = request.now  # replies to it have no effect any more
+        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
+    if answer is None:
+        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
+    taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
+    if taken is not None and taken.confirmed is not None:
+        raise Refused(
+            f"This address already belongs to {taken.name}, so nothing was changed.",
+            fits="Each player has one address, and each address one player.",
+        )
+    reply = feature.apply(request, reply, _moved(request, player, row))
+    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
+    return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
+
+
+def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
+    old = player.address
+    passed_on = addresses.change(request.session, player, row.address)
+    row.settled = request.now
+    challenges = (
+        ToPlayer(
+            player=player,
+            payload=Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
+            purpose=Purpose.PLAY,
+            match=match,
+            is_reply=False,
+        )
+        for match in passed_on
+    )
+    told = ToAddress(address=old, payload=AddressMoved(by=name(player)))
+    return Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))

@@ -78,6 +78,15 @@ class Request:
             )
         return player
 
+    def on_file(self) -> Player:
+        """Return the row of the sender, which is made for a stranger."""
+        if self.sender.player is not None:
+            return self.sender.player
+        player = Player(address=self.sender.address, created=self.now)
+        self.session.add(player)
+        self.session.flush()
+        return player
+
     @property
     def in_reply_to(self) -> tuple[str, ...]:
         return (self.message.message_id,) if self.message.message_id else ()

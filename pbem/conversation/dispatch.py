@@ -12,12 +12,14 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes, wishes
+from pbem.conversation import answers, confirmations, execute, reading, strangers
 from pbem.conversation.core import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
+from pbem.conversation.syntax import did_you_mean, wording
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.wording import Reading
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
@@ -53,7 +55,7 @@ def converse(request: Request) -> Reply:
     if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
         raise Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
-        reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
+        reply = replace(reply, sender=replace(reply.sender, player=request.on_file()))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
     if left is not None:
@@ -64,7 +66,7 @@ def converse(request: Request) -> Reply:
 def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply:
     over = _over_budget(request)
     if request.sender.address_question is not None:
-        return new_address.settle(request, reply, request.sender.address_question)
+        return confirmations.settle(request, reply, request.sender.address_question)
     if request.sender.held_message is None:
         return _obeyed(request, reply, request.message, left, over)
     confirmed = confirmations.confirm(request, reply, request.sender.held_message)
@@ -110,7 +112,7 @@ def _obeyed(
     if over is not None and not reply.verdict.has_acted:
         raise over
     if agreed is not None and reply.verdict.has_acted:
-        agreed.proposal = suggested_yes.DONE
+        agreed.proposal = answers.DONE
     return reply
 
 
@@ -132,7 +134,7 @@ def _done(
             once = over is not None or request.sender.standing is not None
             return confirmations.hold(request, reply, lines, has_more=has_more, once=once)
         case Introduce():
-            return wishes.of_newcomer(request, reply, parsed, left)
+            return strangers.of_newcomer(request, reply, parsed, left)
         case Refuse(Why.NOT_ALONE, Line() as act):
             raise not_alone(act)
         case Refuse(Why.TOO_MANY) if over is not None:
@@ -142,7 +144,34 @@ def _done(
                 "This address doesn't belong to a player yet.",
                 fits='Write "join NAME" in a line above that; the name is one word.',
             )
-    return wishes.of_player(request, reply, parsed)
+    return _of_sentences(request, reply, parsed)
+
+
+def _of_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Return the answer to a message without commands of a player, or of somebody who is invited; or raise Refused."""
+    refusal, is_guess = did_you_mean.before_sentences(request, parsed)
+    wish = Reading() if refusal and not is_guess else reading.understood(request, (parsed.first, *parsed.prose))
+    if refusal is not None and not wish.wishes:
+        raise refusal
+    return _suggested(request, reply, wish) if wish.wishes else refused(request, reply, _unclear(request, parsed, wish))
+
+
+def _suggested(request: Request, reply: Reply, wish: Reading) -> Reply:
+    lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
+    if any(line.ends(request) for line in lines) and request.sender.proven:
+        return confirmations.hold(request, reply, ParsedMessage(commands=lines, words=(), first=""), wish=wish)
+    if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
+        shown = reading.read_lines(request, request.message, (wish.look,))
+        return execute.execute(request, reply, replace(shown, words=()))
+    return refused(request, reply, wording.suggestion(wish))
+
+
+def _unclear(request: Request, parsed: ParsedMessage, wish: Reading) -> Refused:
+    refusal = did_you_mean.nothing_found(request, parsed)
+    if wish.maybe and not refusal.meant:
+        refusal.meant = wish.maybe
+        refusal.fits = f"{refusal.fits} {wording.human(admin=True)}" if request.server.admin else refusal.fits
+    return refusal
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:

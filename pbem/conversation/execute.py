@@ -1,14 +1,16 @@
-"""Carry a message out: read its lines in the light of what it answers, and run its commands in order.
+"""Carry a message out: run its commands in order, as far as what it may have us look up goes.
 
-Nothing here asks who the sender is; the caller has settled that.
+That is counted in turns to replay and lines to list: as measured, one takes up to half a millisecond and half a KB of
+the answer (bench/growth.py). Turns cost nothing. Nothing here asks who the sender is; the caller has settled that.
 """
 
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain
+from math import ceil
 
 from notation.games import GameMissing
-from pbem.conversation import feature, reading, work
+from pbem.conversation import feature, reading
 from pbem.conversation.core import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_alone, not_there
@@ -24,7 +26,7 @@ from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
-from pbem.players import schedule
+from pbem.players import rate_limits, schedule
 from pbem.storage.models import Match, Player
 
 
@@ -45,7 +47,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         target = target_of(line)
         own = left.pop(target, ())
         try:
-            spent = work.charge(request, line, spent)
+            spent = charge(request, line, spent)
             reply = replace(reply, cost=spent)
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
@@ -155,3 +157,50 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
     if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
         return False
     return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))
+
+
+MOST_COST = 4_000
+"""What one message can cost."""
+MOST_COST_UNPROVEN = 100
+"""The same for a message that proves nothing, whose answer may go to a victim."""
+MOST_COST_PER_HOUR = 20_000
+"""What all messages of a player can cost within an hour."""
+
+
+def cost(request: Request, line: Line) -> int:
+    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look."""
+    own = line.command.cost
+    if not own or not line.command.of_match:
+        return own
+    match = request.session.get(Match, line.match) if line.match is not None else None
+    if match is None:
+        return 0
+    return own + (match.plies if line.ply is None else min(line.ply, match.plies))
+
+
+def charge(request: Request, line: Line, spent: int) -> int:
+    """Return what a message has cost with that line; raise Refused if that's too much. One line alone never is."""
+    own = cost(request, line)
+    if not own:
+        return spent
+    is_unproven = request.sender.standing is not None
+    if spent and spent + own > (MOST_COST_UNPROVEN if is_unproven else MOST_COST):
+        proven = "in a reply to one of our messages" if is_unproven else "in another message"
+        raise Refused(
+            "One message can't hold everything you asked for, so the answer ends here.",
+            read=line.text,
+            fits=f"Send this line and those below {proven}.",
+        )
+    sender, session = request.sender, request.session
+    player = sender.player if sender.proven else None
+    earlier = rate_limits.cost_of_hour(session, player, request.incoming, request.now) if player else 0
+    if player and earlier and earlier + spent + own > MOST_COST_PER_HOUR:
+        again = rate_limits.when_cost_falls_to(session, player, MOST_COST_PER_HOUR - spent - own, request.now)
+        minutes = max(1, ceil((again - request.now).total_seconds() / 60))
+        raise Refused(
+            "You've had us look up as much as one player can within an hour, so the answer ends here.",
+            read=line.text,
+            fits=f"This works again in {minutes} minutes. Your turns count as always.",
+            gist=f"{rate_limits.ONCE}until {again:%d %H}",
+        )
+    return spent + own

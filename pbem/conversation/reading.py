@@ -9,7 +9,7 @@ from sqlmodel import col, select
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
-from pbem.conversation import answers, suggested_yes
+from pbem.conversation import answers
 from pbem.conversation.answers import Answer
 from pbem.conversation.core import Line, Request, Role
 from pbem.conversation.syntax import phrases, sentences
@@ -48,7 +48,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     line = _offer_answered(request, message, parsed, answered)
     agreed = _agreed_to(request, message, parsed, answered) if line is None else None
     if agreed is not None:
-        line = suggested_yes.suggested_line(request.session, agreed)
+        line = answers.suggested_line(request.session, agreed)
     if line is None:
         return parsed, agreed
     return reader(request, message).read(
@@ -100,7 +100,7 @@ def _answered(request: Request, message: Message) -> Outgoing | None:
     """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
     if answers.answer(message.certain) is None:
         return None
-    return suggested_yes.answered_message(request.session, message, request.sender)
+    return answers.answered_message(request.session, message, request.sender)
 
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
@@ -108,7 +108,7 @@ def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, a
     answer = answers.answer(message.certain)
     if answer is None or any(_says_itself(request, line) for line in parsed.commands):
         return None
-    return suggested_yes.offer_answered(request.session, request.sender, answered, answer)
+    return answers.offer_answered(request.session, request.sender, answered, answer)
 
 
 def _says_itself(request: Request, line: Line) -> bool:
@@ -129,7 +129,7 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it
             return None
-        raise suggested_yes.nothing_suggested(agreed)
+        raise answers.nothing_suggested(agreed)
     return agreed
 
 

@@ -6,7 +6,7 @@ Here, and nowhere else, the sections that decisions and refusals leave become a 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pbem.conversation import receipts, suggested_yes
+from pbem.conversation import answers
 from pbem.conversation.core import PAGE, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
@@ -16,7 +16,7 @@ from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
-from pbem.players import rate_limits
+from pbem.players import rate_limits, receipts
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState
 from pbem.storage.outbox import Mailer
@@ -47,7 +47,7 @@ class Reply:
     gist: str | None = None
     """What makes it the same as another reply; None if its sections do."""
     cost: int = 0
-    """What it took to look up (see pbem.conversation.work)."""
+    """What it took to look up (see pbem.conversation.execute)."""
 
     def adding(self, *sections: Section) -> "Reply":
         return replace(self, sections=(*self.sections, *sections))
@@ -75,7 +75,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         own=seat is not None,
         meant=refusal.meant,
         proposed=refusal.proposal is not None,
-        as_of=suggested_yes.as_of(match, refusal.proposal),
+        as_of=answers.as_of(match, refusal.proposal),
         wish=refusal.wish,
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.conversation import answers, reading, suggested_yes
+from pbem.conversation import answers, confirmations, execute, reading
 from pbem.conversation.core import Command, Line, Request, Role
+from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
-from pbem.conversation.names import NAME, suggested_name, words_in_use
-from pbem.conversation.reply import Reply
-from pbem.conversation.syntax import phrases, slots
+from pbem.conversation.reply import Reply, refused
+from pbem.conversation.syntax import phrases, slots, wording
 from pbem.conversation.syntax.grammar import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
@@ -22,8 +22,17 @@ from pbem.matches import queries
 from pbem.messages.said.messages import Introduction, InvitationWaiting, titles
 from pbem.players import rate_limits
 from pbem.players.rate_limits import AnswersLeft
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match
 
+TO_START = (
+    'To start, reply "play quadrupel", and you have a match with a program at once; or "join NAME", with a name of '
+    "your own, to play people."
+)
+INSISTS = f"{rate_limits.ONCE}insists"
+"""The gist of the second answer to a stranger who is told what this is, and writes again."""
+DECLINES = "I decline the invitation."
+"""What a bare no of somebody who is no player says."""
+HELPFUL = ("help", "play quadrupel", "rules quadrupel")
 MOST_NAMES, MOST_KEPT = 4, 3
 """How many words a person's name may have, and how many lines beside it wait for a name."""
 
@@ -90,6 +99,62 @@ def _is_of_now(command: Command) -> bool:
 
 def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
     return reading.reader(request, request.message).read("", texts).commands if texts else ()
+
+
+def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
+    """Return the answer to somebody who is no player: what they want, in our words; or what this is.
+
+    Raise Refused or Unanswerable.
+    """
+    has_commands = bool(waiting_lines(request, parsed, Reading()))
+    if has_commands or name_alone(request, parsed) or invitation_to(request) is not None:
+        return introduce(request, reply, parsed, left, Reading())
+    wish = reading.wishes_in(request)
+    if not wish.wishes and answers.answer(request.message.certain) is answers.Answer.NO:
+        wish = reading.understood(request, (DECLINES,))
+    lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
+    shown = reading.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
+    if not (lines and lines[0].command.newcomer.rank):
+        check_left(left)
+    if lines and lines[0].command.newcomer.line is not None:
+        only = lines[0].command.newcomer.line(request, lines[0])  # may say why it can't be
+        if only is not None and only.command.changes:
+            asked = ParsedMessage(commands=(only, *lines[1:]), words=(), first="")
+            return confirmations.hold(request, reply, asked, wish=wish)
+        if only is not None:
+            return execute.execute(request, reply, ParsedMessage(commands=(only,), words=(), first=""))
+    if shown and (looks := shown[0].command.newcomer.line) and (only := looks(request, shown[0])) is not None:
+        return execute.execute(request, reply, ParsedMessage(commands=(only,), words=(), first=""))
+    is_question = bool(wish.answers) and not lines and not wish.wants("join", "my_name", "how_works", "games")
+    if is_question:
+        return refused(request, reply, _answer(wish, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
+    try:
+        return introduce(request, reply, parsed, left, wish)
+    except Unanswerable as silence:
+        if silence.silence is not Silence.STRANGER_WAS_INTRODUCED:
+            raise
+    return refused(request, reply, _insisting(request, wish))
+
+
+def _answer(wish: Reading, *more: str) -> Refused:
+    return Refused(
+        f"You want to {wish.sentence}.",
+        fits=" ".join((*wish.notes, *more)),
+        wish=True,
+        gist=f"wish {wish.wishes[0].name}",
+    )
+
+
+def _insisting(request: Request, wish: Reading) -> Refused:
+    """Return the answer to somebody who has been told what this is, and whom we don't understand either now."""
+    likely = tuple(dict.fromkeys((*wish.lines, *wish.maybe, *HELPFUL)))[: wording.MOST_MAYBE]
+    return Refused(
+        "We still don't understand what you want.",
+        fits=wording.human(admin=bool(request.server.admin)),
+        meant=likely,
+        wish=True,
+        gist=INSISTS,
+    )
 
 
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None, wish: Reading) -> Reply:
@@ -165,7 +230,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
 
 
 def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
-    answered = suggested_yes.answered_message(request.session, message, request.sender)
+    answered = answers.answered_message(request.session, message, request.sender)
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
@@ -186,15 +251,6 @@ def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: line.command.newcomer.rank or sys.maxsize))
-
-
-def on_file(request: Request) -> Player:
-    if request.sender.player is not None:
-        return request.sender.player
-    player = Player(address=request.sender.address, created=request.now)
-    request.session.add(player)
-    request.session.flush()
-    return player
 
 
 def invitation_to(request: Request) -> Match | None:

@@ -158,7 +158,7 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
 
 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
-    """Return what a player's other messages have cost within an hour (see pbem.conversation.work)."""
+    """Return what a player's other messages have cost within an hour (see pbem.conversation.execute)."""
     cost = func.coalesce(func.sum(Incoming.cost), 0)
     return int(session.exec(_of_hour(player, now, cost).where(Incoming.id != this.id)).one())
 

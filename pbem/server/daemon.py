@@ -23,8 +23,7 @@ from sqlmodel import select
 from notation.games import GAMES
 from pbem import failpoints
 from pbem.config import Settings
-from pbem.conversation.feature import Features
-from pbem.conversation.names import can_be_named
+from pbem.conversation.feature import Features, can_be_named
 from pbem.failpoints import Step
 from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES

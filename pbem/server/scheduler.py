@@ -12,9 +12,8 @@ from functools import partial
 from sqlalchemy import Engine, select
 
 from pbem.config import ServerSettings
-from pbem.conversation import receipts
 from pbem.matches.ratings import derivation
-from pbem.players import traces
+from pbem.players import receipts, traces
 from pbem.players.erasure import REMEMBERED
 from pbem.server.scheduled import alerts, digest
 from pbem.storage import outages, setbacks

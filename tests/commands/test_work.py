@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from sqlmodel import Session
 
-from pbem.conversation import work
+from pbem.conversation import execute
 from pbem.conversation.core import Request
-from pbem.conversation.work import MOST, MOST_PER_HOUR, MOST_UNPROVEN, charge, cost
+from pbem.conversation.execute import MOST_COST, MOST_COST_PER_HOUR, MOST_COST_UNPROVEN, charge, cost
 from pbem.errors import Refused
 from pbem.storage.models import Incoming
 from tests.commands.requests import asked, read
@@ -24,7 +24,7 @@ def begun(session: Session, *, proven: bool = True) -> Request:
 
 @pytest.mark.parametrize(
     ("proven", "most", "instead"),
-    [(True, MOST, "in another message"), (False, MOST_UNPROVEN, "in a reply to one of our messages")],
+    [(True, MOST_COST, "in another message"), (False, MOST_COST_UNPROVEN, "in a reply to one of our messages")],
 )
 def test_a_message_is_answered_up_to_what_it_can_cost(session: Session, proven: bool, most: int, instead: str) -> None:
     request, line, spent = begun(session, proven=proven), read("show 1"), 0
@@ -39,9 +39,9 @@ def test_a_message_is_answered_up_to_what_it_can_cost(session: Session, proven: 
 
 @pytest.mark.parametrize("line", ["show 1", "games", "record 1"])
 def test_one_line_is_answered_whatever_it_costs(session: Session, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    monkeypatch.setattr(work, "MOST", 1)
+    monkeypatch.setattr(execute, "MOST_COST", 1)
 
-    assert charge(begun(session), read(line), 0) > work.MOST
+    assert charge(begun(session), read(line), 0) > execute.MOST_COST
 
 
 @pytest.mark.parametrize("line", [FIRST, "say hello", "resign"])
@@ -54,7 +54,7 @@ def test_who_has_had_much_looked_up_within_an_hour_waits_and_forgeries_use_up_no
     session: Session, proven: bool
 ) -> None:
     request = begun(session, proven=proven)
-    rows = {"player": people(session)[0].id, "cost": MOST_PER_HOUR, "received": NOW}
+    rows = {"player": people(session)[0].id, "cost": MOST_COST_PER_HOUR, "received": NOW}
     session.add(Incoming(key="earlier", size=0, source="test", recipients=[], **rows))
     session.flush()
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.conversation import receipts
 from pbem.failpoints import Step
+from pbem.players import receipts
 from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
 from tests.reliability.plots import Rehearsal, X

@@ -8,8 +8,7 @@ from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import reading
 from pbem.conversation.core import ASKS, AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToPlayer, Who
-from pbem.conversation.feature import Features
-from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
+from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.grammar import Piece, opt, word, words
 from pbem.errors import Refused

@@ -6,7 +6,6 @@ from sqlmodel import Session
 
 from engines.core import Game
 from notation.time_control import TimeControl
-from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, opt, words
 from pbem.conversation.target import own_match
@@ -18,7 +17,7 @@ from pbem.matches import lifecycle, replays
 from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint
-from pbem.players import invitations
+from pbem.players import invitations, receipts
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_MATCHES = 10

@@ -18,7 +18,6 @@ from sqlmodel import Session, col, select
 from engines.search import seed_of
 from pbem import failpoints
 from pbem.config import ServerSettings
-from pbem.conversation import receipts
 from pbem.failpoints import Step
 from pbem.features.house import analyses, messages, player
 from pbem.features.house.jobs import (
@@ -37,7 +36,7 @@ from pbem.features.house.searcher import Question, SearchAnswer, Searcher
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
-from pbem.players import announcements
+from pbem.players import announcements, receipts
 from pbem.players.notices import notify
 from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction

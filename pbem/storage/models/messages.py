@@ -119,7 +119,7 @@ class Incoming(Queued, table=True):
     proof: str | None = None
     """What let it act without a token (see authentication); a replayed message has the same value."""
     cost: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How much it had us look up (see pbem.conversation.work), which has a limit by the hour."""
+    """How much it had us look up (see pbem.conversation.execute), which has a limit by the hour."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
     removed: datetime | None = Field(default=None, sa_type=Utc)
