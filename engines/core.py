@@ -167,6 +167,13 @@ class Game:
     """Whether a match can be a draw; if not, the rules go on until somebody has won under all options."""
     rated: tuple[tuple[str, str], ...] = ()
     """The choices of options that every rated match and every tournament has, so that it is fair."""
+    difficulty: Literal[1, 2, 3] = 2
+    """How hard it is to begin with: 1 where a child plays at once, 3 where it takes some learning."""
+
+    @property
+    def introduction(self) -> str:
+        """The summary, with how hard the game is to begin with, where that isn't usual."""
+        return f"{self.summary}{('; easy to begin with', '', '; takes some learning')[self.difficulty - 1]}"
 
     def can_be_drawn(self, chosen: Mapping[str, str]) -> bool:
         """Return whether the players can agree on a draw under those options."""

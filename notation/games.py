@@ -17,15 +17,15 @@ API = 1
 """The version of the interface that games are written against; docs/game-api.md says when it is raised."""
 OLDEST_API = 1
 """The oldest version that is accepted: for at least a year after API is raised, that before it."""
-KEY = "^[a-z][a-z0-9]{1,19}$"
-"""What the key of a game looks like: a word that players write."""
+KEY = "^[a-z](?:-?[a-z0-9]){1,19}$"
+"""What the key of a game looks like: a word that players write, or words with dashes between them."""
 BUILT_IN = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
 """The games that are offered everywhere, without being enabled."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
 """What names a language, such as de or pt-br."""
 FEW = 6
 """How many games a sentence names."""
-_WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
+_WORD, _LETTERS = re.compile(r"\w+(?:-\w+)*"), re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class GameMissing(KeyError):
 
 
 class Games(Mapping[str, GamePack]):
-    """The games that are offered, by key: those of pbem itself, and those that the operator has enabled.
+    """The games that are offered, by key, easy ones first: those of pbem itself, and those that are enabled.
 
     A game that is enabled but can't be loaded isn't among them; `missing` says why.
     """
@@ -140,7 +140,7 @@ class Games(Mapping[str, GamePack]):
                 found[key] = pack
             except GameMissing as missing:
                 self._missing[key] = missing.why
-        return found
+        return dict(sorted(found.items(), key=lambda item: item[1].game.difficulty))
 
     def __getitem__(self, key: str) -> GamePack:
         if key in self.packs:
@@ -184,7 +184,8 @@ class Games(Mapping[str, GamePack]):
         return self._key_in(self.keyed(text))
 
     def _key_in(self, text: str) -> str | None:
-        return next((word for word in _WORD.findall(text.lower()) if word in self), None)
+        words = (word for found in _WORD.findall(text.lower()) for word in (found, *found.split("-")))
+        return next((word for word in words if word in self), None)
 
     def some(self, mark: str = "") -> str:
         """Return the keys of the games in a row, each between these marks, or the first FEW and how many there are.
@@ -257,9 +258,11 @@ def unusable(game: Game) -> str:
 
 
 def _installed() -> dict[str, list[EntryPoint]]:
+    """Return the entry points of each key; one of several games is named by all their keys: "chess shogi"."""
     found: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=GROUP):
-        found.setdefault(point.name, []).append(point)
+        for key in point.name.split():
+            found.setdefault(key, []).append(point)
     return found
 
 
@@ -281,10 +284,12 @@ def _load(key: str, points: list[EntryPoint]) -> GamePack:
         raise GameMissing(key, f"{names} both have a game {key}: uninstall all but one")
     (point,) = points
     try:
-        pack = point.load()
+        packs = point.load()
     except Exception as error:
         raise GameMissing(key, f"{_told(point)} can't be loaded: {type(error).__name__}: {error}") from error
-    if not isinstance(pack, GamePack) or pack.game.key != key:
+    several = packs if isinstance(packs, tuple) else (packs,)
+    pack = next((each for each in several if isinstance(each, GamePack) and each.game.key == key), None)
+    if pack is None:
         raise GameMissing(key, f"{_told(point)} names {point.value}, which isn't the GamePack of a game {key}")
     if pack.api not in range(OLDEST_API, API + 1):
         raise GameMissing(key, f"{_told(point)} {_too_far(pack.api)}")

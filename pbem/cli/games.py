@@ -12,17 +12,28 @@ from notation import record
 from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES, GameMissing, GamePack, installed, load
+from pbem import config
 from pbem.cli import core
-from pbem.cli.core import FOUND, GameOption, JsonOption, app, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, GameOption, JsonOption, app, out
 from pbem.cli.terminal import TerminalListing
+
+DIFFICULTY = {1: "easy", 2: "usual", 3: "hard"}
 
 
 @app.command()
-def games(as_json: JsonOption = False) -> None:
-    listed = TerminalListing("game title options", turn="a turn")
+def games(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+    if config_file != CONFIG or config_file.exists():
+        GAMES.enable(config.load(config_file).games.enabled, core.can_be_offered)
+    listed = TerminalListing("game title difficulty options", turn="a turn")
     for key, pack in GAMES.items():
         choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
-        listed.add(key, pack.title, choices if as_json else "\n".join(choices), pack.notation.help)
+        listed.add(
+            key,
+            pack.title,
+            DIFFICULTY[pack.game.difficulty],
+            choices if as_json else "\n".join(choices),
+            pack.notation.help,
+        )
     listed.show(out, as_json=as_json)
     if as_json:
         return

@@ -43,19 +43,22 @@ def _named(text: str, key: str) -> str:
     >>> _named("NOUGHTS = Noughts()  # noughts", "hex")
     'HEX = Hex()  # hex'
     """
-    for old, new in ((TOY, key), (TOY.capitalize(), key.capitalize()), (TOY.upper(), key.upper())):
+    name = key.replace("-", "_")
+    in_code = (("pbem_" + TOY, f"pbem_{name}"), ("test_" + TOY, f"test_{name}"), (TOY.upper(), name.upper()))
+    for old, new in (*in_code, (TOY.capitalize(), key.title().replace("-", "")), (TOY, key)):
         text = text.replace(old, new)
     return text
 
 
 def _imported(key: str, folder: Path) -> GamePack:
-    source, others = str(folder / "src"), _modules(f"pbem_{key}")
+    name = key.replace("-", "_")
+    source, others = str(folder / "src"), _modules(f"pbem_{name}")
     sys.path.insert(0, source)
     try:
-        pack: GamePack = getattr(import_module(f"pbem_{key}"), key.upper())
+        pack: GamePack = getattr(import_module(f"pbem_{name}"), name.upper())
     finally:
         sys.path.remove(source)
-        _modules(f"pbem_{key}")
+        _modules(f"pbem_{name}")
         sys.modules.update(others)  # of a package of that name that is installed
     return pack
 

@@ -113,7 +113,8 @@ def its_names_are_its_own(pack: GamePack, seed: int = 0) -> None:
 def require_free(key: str, *, besides: Collection[str] = ()) -> None:
     """Raise Nonconforming if a game can't have the key; `besides` are those of other games."""
     require(
-        re.fullmatch(KEY, key), f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first.'
+        re.fullmatch(KEY, key),
+        f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first, perhaps with dashes.',
     )
     require(key not in _commands(), f'"{key}" is a command, and can\'t be the key of a game.')
     require(key not in RESERVED | FEATURES.preferences.keys(), f'"{key}" means something else in messages.')

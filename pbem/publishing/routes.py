@@ -183,9 +183,9 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"((?:archive|board|replay)\.js|icon\.svg|schema\.json)", lambda _view, name: pages.unchanging(name)),
     (r"matches/(0|[1-9][0-9]{0,5})/index\.(html|json)", folder),
     (r"players/([^/]{1,100})\.(html|json|xml)", player),
-    (r"games/([a-z0-9]+)\.(html|json)", game),
-    (r"games/([a-z0-9]+)(-board|\.[A-Za-z-]+)\.html", of_game),
-    (r"games/([a-z0-9]+)-([1-9][0-9]?)\.svg", picture),
+    (r"games/([a-z0-9-]+)(?<!-board)\.(html|json)", game),
+    (r"games/([a-z0-9-]+?)(-board|\.[A-Za-z-]+)\.html", of_game),
+    (r"games/([a-z0-9-]+)-([1-9][0-9]?)\.svg", picture),
     (rf"tournaments/{NUMBER}\.(html|json|xml)", tournament),
     (BOARD.pattern, board),
 )

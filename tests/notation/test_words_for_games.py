@@ -46,6 +46,27 @@ def test_a_word_of_ours_is_no_game(
     assert is_offered or title in offered.missing[key]
 
 
+def test_one_entry_point_has_several_games_and_easy_ones_are_listed_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hard, easy = (
+        replace(pack, game=replace(pack.game, difficulty=difficulty))
+        for pack, difficulty in ((toys.toy(tmp_path, "go-small", "Small Go"), 3), (toys.toy(tmp_path, "hex", "Hex"), 1))
+    )
+    monkeypatch.setattr(toys, "PACKS", (hard, easy), raising=False)
+    point = EntryPoint("go-small hex", "tests.toys:PACKS", games.GROUP)
+    ours = games.entry_points(group=games.GROUP)
+    monkeypatch.setattr(games, "entry_points", lambda *, group: [*ours, point])
+
+    offered = Games()
+    offered.enable(["go-small", "hex"], USABLE)
+
+    assert list(offered) == ["hex", *BUILT_IN, "go-small"]
+    assert offered.first_in("Shall we play go-small?") == "go-small"
+    assert offered.first_in("A quick hex-match?") == "hex"
+    assert offered["hex"].game.introduction.endswith("; easy to begin with")
+
+
 def test_the_games_of_pbem_itself_can_be_named() -> None:
     assert all(USABLE(GAMES[key].game) for key in BUILT_IN)
     assert not USABLE(replace(GAMES["quadrupel"].game, title="Resign"))

@@ -66,6 +66,7 @@ def test_one_line_enables_all_games_of_the_shelf(
     listed = environment.run("pbem", "games", folder=site.folder)
 
     assert [key for key in CLASSICS if key not in listed] == []
+    assert "once enabled" not in listed
     for key in CLASSICS:
         ann.write(f"rules {key}", to=personal)
         assert "Goal\n====" in words(ann.next())

@@ -185,7 +185,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     again = f"#{place.match} rematch" if not changed else f"challenge {place.rival} {place.game} {changed}"
     return {
         "match": (str(place.match), ""),
-        "easiest": (FIRST_GAME, ""),
+        "easiest": (next((key for key, each in GAMES.items() if each.game.difficulty == 1), FIRST_GAME), ""),
         "asked": (place.asked, ""),
         "offer": ("", OFFERS.get(place.asked, "")),
         "reminder": (reminder, ""),

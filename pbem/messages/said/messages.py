@@ -113,7 +113,7 @@ class Welcome(Payload, Section, template="welcome"):
 
 
 def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
-    return tuple(GameTitle(key=each.key, title=each.title, summary=each.summary) for each in GAMES.games()[:most])
+    return tuple(GameTitle(key=each.key, title=each.title, summary=each.introduction) for each in GAMES.games()[:most])
 
 
 class AddressQuestion(Payload, template="address"):

@@ -79,7 +79,14 @@ def _start(_: Mapping[str, str]) -> BreakthroughPosition:
 
 BREAKTHROUGH = kit.GamePack(
     game=kit.Game(
-        "breakthrough", "Breakthrough", (), _start, SIDES, "8x8: a man that reaches the far side wins", draws=False
+        "breakthrough",
+        "Breakthrough",
+        (),
+        _start,
+        SIDES,
+        "8x8: a man that reaches the far side wins",
+        draws=False,
+        difficulty=1,
     ),
     notation=CellNotation("the square that a man leaves and the one where it goes", "e2e3", most=2),
     rules=RULES,

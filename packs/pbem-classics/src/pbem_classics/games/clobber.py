@@ -71,6 +71,7 @@ CLOBBER = kit.GamePack(
         SIDES,
         "take a neighbour each turn; who can't, loses",
         draws=False,
+        difficulty=1,
     ),
     notation=CellNotation("the square that a stone leaves and the one where it takes", "a1a2", most=2),
     rules=RULES,

@@ -55,7 +55,15 @@ def _start(_: Mapping[str, str]) -> ConnectFourPosition:
 
 
 CONNECTFOUR = kit.GamePack(
-    game=kit.Game("connectfour", "Connect Four", (), _start, SIDES, "7x6: discs fall into columns; four in a row win"),
+    game=kit.Game(
+        "connectfour",
+        "Connect Four",
+        (),
+        _start,
+        SIDES,
+        "7x6: discs fall into columns; four in a row win",
+        difficulty=1,
+    ),
     notation=CellNotation("the square to which your disc falls", "d1"),
     rules=RULES,
 )

@@ -82,7 +82,9 @@ def _start(_: Mapping[str, str]) -> GoPosition:
 
 
 GO9 = kit.GamePack(
-    game=kit.Game("go9", "Go 9x9", (), _start, SIDES, "9x9: surround more than your opponent", draws=False),
+    game=kit.Game(
+        "go9", "Go 9x9", (), _start, SIDES, "9x9: surround more than your opponent", draws=False, difficulty=3
+    ),
     notation=CellNotation("the point for your stone, or pass", "e5", words=(kit.Special.PASS,)),
     rules=RULES,
 )

@@ -95,6 +95,7 @@ OTHELLO = kit.GamePack(
         lambda _: OthelloPosition("othello"),
         SIDES,
         "8x8: turn discs by enclosing them; most discs win",
+        difficulty=1,
     ),
     notation=CellNotation("the square for your disc", "d3"),
     rules=RULES,

@@ -114,7 +114,13 @@ def _start(_: Mapping[str, str]) -> UltimatePosition:
 
 ULTIMATE = kit.GamePack(
     game=kit.Game(
-        "ultimate", "Ultimate Tic-tac-toe", (), _start, SIDES, "9x9: nine small boards; your square sends the other"
+        "ultimate",
+        "Ultimate Tic-tac-toe",
+        (),
+        _start,
+        SIDES,
+        "9x9: nine small boards; your square sends the other",
+        difficulty=1,
     ),
     notation=CellNotation("the square to mark", "e5"),
     rules=RULES,

@@ -59,6 +59,7 @@ YGAME = kit.GamePack(
         SIDES,
         "a triangle of hexagons: join its three sides",
         draws=False,
+        difficulty=1,
     ),
     notation=CellNotation("the cell for your stone", "e7", words=(kit.Special.SWAP,)),
     rules=RULES,

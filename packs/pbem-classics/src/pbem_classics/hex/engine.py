@@ -145,4 +145,5 @@ GAME = kit.Game(
     SIDES,
     "a rhombus of hexagons: join your two edges",
     draws=False,
+    difficulty=1,
 )
