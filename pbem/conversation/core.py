@@ -22,7 +22,8 @@ from pbem.matches.turns import ParsedTurn
 from pbem.messages.said.messages import AddressQuestion
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
-from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.models import Incoming, Match, Player, Standing
+from pbem.storage.outbox import Cause
 from pbem.storage.payloads import Payload, Section
 from pbem.storage.preferences import Preference
 from pbem.tokens import Keyring, Purpose
@@ -44,7 +45,6 @@ class Request:
     incoming: Incoming
     message: Message
     sender: Sender
-    commands: "Commands"
     features: "Features"
     limits: LimitsSettings
     house: HouseSettings = field(default_factory=HouseSettings)
@@ -87,15 +87,20 @@ class Request:
         self.session.flush()
         return player
 
+    def cause(self, standing: Standing | None = None, gist: str | None = None) -> Cause:
+        """Return the message as the cause of another, which replies to it."""
+        return Cause(self.incoming, (self.message.message_id,) if self.message.message_id else (), standing, gist)
+
     @property
-    def in_reply_to(self) -> tuple[str, ...]:
-        return (self.message.message_id,) if self.message.message_id else ()
+    def commands(self) -> "Commands":
+        is_admin = bool(self.operator) or self.server.is_admin(self.sender.address)
+        return self.features.all_commands if is_admin else self.features.commands
 
     def is_from(self, player: Player) -> bool:
         return self.sender.player is not None and self.sender.player.id == player.id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToPlayer:
     player: Player
     payload: Payload
@@ -109,14 +114,14 @@ class ToPlayer:
     """Whether it replies to the message that is handled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToAddress:
     address: str
     payload: Payload
     gist: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToNewAddress:
     address: str
     payload: AddressQuestion

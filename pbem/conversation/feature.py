@@ -10,7 +10,6 @@ from functools import cache
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.config import ServerSettings
 from pbem.conversation.core import Command, Decision, Group, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.commands import Commands
@@ -27,7 +26,7 @@ from pbem.players.erasure import Forget
 from pbem.players.notices import Notice, notify, retell
 from pbem.storage.due import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import Cause, Mailer
 from pbem.storage.payloads import Section
 from pbem.storage.preferences import Preference
 
@@ -92,9 +91,6 @@ class Features:
     def without(self, *names: str) -> "Features":
         return Features(*(feature for feature in self._features if feature.name not in names))
 
-    def known_to(self, address: str, server: ServerSettings) -> Commands:
-        return self.all_commands if server.is_admin(address) else self.commands
-
 
 # What follows from a decision: messages in the outbox, and sections of the one reply.
 #
@@ -144,30 +140,15 @@ def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddre
     match message:
         case Notice():
             notify(request.session, request.server, request.now, message, request.incoming)
-        case ToPlayer():
-            mailer.to_player(
-                message.player,
-                message.payload,
-                purpose=message.purpose,
-                match=message.match,
-                ply=message.match.plies if message.match else 0,
-                token_subject=message.token_subject,
-                incoming=request.incoming if message.is_reply else None,
-                answers=request.in_reply_to if message.is_reply else (),
-                standing=request.sender.standing if isinstance(message.payload, Confirmation) else None,
-                gist=message.gist,
-            )
-        case ToAddress():
-            mailer.to_address(message.address, message.payload, gist=message.gist)
-        case ToNewAddress():
-            mailer.ask_address(
-                message.address,
-                message.payload,
-                player=message.player,
-                incoming=request.incoming,
-                token_subject=message.token_subject,
-                answers=request.in_reply_to if message.is_reply else (),
-            )
+        case ToPlayer(player, payload, purpose, match, token_subject, gist, is_reply):
+            standing = request.sender.standing if isinstance(payload, Confirmation) else None
+            cause = request.cause(standing, gist) if is_reply else Cause(standing=standing, gist=gist)
+            mailer.to_player(player, payload, purpose=purpose, match=match, token_subject=token_subject, cause=cause)
+        case ToAddress(address, payload, gist):
+            mailer.to_address(address, payload, cause=Cause(gist=gist))
+        case ToNewAddress(address, payload, player, token_subject, is_reply):
+            cause = request.cause() if is_reply else Cause(request.incoming)
+            mailer.ask_address(address, payload, player=player, token_subject=token_subject, cause=cause)
 
 
 STANDING_FOR = (ANONYMOUS, IMPORTED)

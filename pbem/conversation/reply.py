@@ -122,17 +122,9 @@ def enqueue(request: Request, reply: Reply) -> None:
         case [Payload(stands_alone=True) as only]:
             payload = only
     mailer = Mailer(request.session, request.server, request.now)
-    is_long = reply.cost > PAGE
+    is_long, cause = reply.cost > PAGE, request.cause(reply.sender.standing, gist)
     if player is None or not to_player:
-        mailer.to_address(
-            reply.sender.address,
-            payload,
-            incoming=request.incoming,
-            answers=request.in_reply_to,
-            standing=reply.sender.standing,
-            gist=gist,
-            is_long=is_long,
-        )
+        mailer.to_address(reply.sender.address, payload, cause=cause, is_long=is_long)
         return
     waits_until = None
     if match is not None and match.level is not None:
@@ -143,13 +135,9 @@ def enqueue(request: Request, reply: Reply) -> None:
         payload,
         purpose=Purpose.PLAY if plays else Purpose.NOTICES if ends_invitations else Purpose.PERSONAL,
         match=match if ours else None,
-        ply=match.plies if match and ours else 0,
-        incoming=request.incoming,
-        answers=request.in_reply_to,
+        cause=cause,
         proposal=reply.proposal,
         waits_until=waits_until,
-        standing=reply.sender.standing,
-        gist=gist,
         is_long=is_long,
     )
 

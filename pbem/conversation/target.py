@@ -120,6 +120,6 @@ def note_to_opponent(request: Request, match: Match, player: Player, note: tuple
     rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
     directory.check(request.session, match, other, note, request.now)
-    notice = Notice(other, Note(message=note, by=name(player)), match, match.plies)
+    notice = Notice(other, Note(message=note, by=name(player)), match)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
     return Decision(answer=(told,), messages=(notice,), takes_prose=True)

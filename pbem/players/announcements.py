@@ -145,7 +145,7 @@ def _of(
             yield from _away(event, players)
         case ReminderDue(match, seat):
             reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
-            yield Notice(players[seat], reminder, match, match.plies, is_collected=True, useful_until=match.due)
+            yield Notice(players[seat], reminder, match, is_collected=True, useful_until=match.due)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
@@ -168,7 +168,7 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
     # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
     prose = author.prose if not match.by_address or invitations.fits(author.prose) else ()
     if not other.confirmed:
-        return Notice(other, Invitation(message=prose, by=name(challenger)), match, match.plies)
+        return Notice(other, Invitation(message=prose, by=name(challenger)), match)
     rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
     met = history.between(session, other, challenger)
     told = Challenge(
@@ -180,7 +180,7 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
         drawn=met.drawn,
         known=_manners(session, challenger),
     )
-    return Notice(other, told, match, match.plies)
+    return Notice(other, told, match)
 
 
 def _manners(session: Session, player: Player) -> Manners | None:
@@ -222,7 +222,7 @@ def _show(
         theirs = theirs if is_own else replace(theirs, seek=seek)
         if on_ladder is not None:
             theirs = replace(theirs, tournament=_challenge_on_ladder(match, on_ladder, is_own=is_own))
-        yield Notice(player, theirs, match, match.plies)
+        yield Notice(player, theirs, match)
 
 
 def _challenge_on_ladder(match: Match, ladder: OnLadder, *, is_own: bool) -> RoundBegun:
@@ -243,13 +243,13 @@ def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Au
             by=name(by),
             message=message,
         )
-        yield Notice(player, told, event.match, event.match.plies)
+        yield Notice(player, told, event.match)
 
 
 def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
     match = event.match
     told = Away(match=match.id or 0, ply=match.plies, by=name(players[event.seat]), until=event.until)
-    yield Notice(players[other(event.seat)], told, match, match.plies)
+    yield Notice(players[other(event.seat)], told, match)
 
 
 def _closed(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
@@ -285,4 +285,4 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
 def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
     for player in players:
         if player.confirmed is not None and player.deleted is None:
-            yield Notice(player, OpponentLeft(), match, match.plies)
+            yield Notice(player, OpponentLeft(), match)

@@ -128,4 +128,4 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
     if other.confirmed is None or other.address == HOUSE or other.unreachable is not None or is_hidden(match, player):
         return
     told = OpponentUnreachable(by=name(player))
-    Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match, ply=match.plies)
+    Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match)

@@ -28,7 +28,6 @@ from pbem.storage.models import (
     UNSENT,
     Calendar,
     Departure,
-    Incoming,
     Match,
     MatchState,
     ModerationAct,
@@ -36,7 +35,7 @@ from pbem.storage.models import (
     OutgoingState,
     Player,
 )
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import UNCAUSED, Cause, Mailer
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -58,8 +57,7 @@ def erase(
     player: Player,
     now: datetime,
     forget: Sequence[Forget],
-    incoming: Incoming | None = None,
-    answers: Sequence[str] = (),
+    cause: Cause = UNCAUSED,
 ) -> str:
     """Let the player leave, and queue the message that says so; return the name that replaces theirs.
 
@@ -68,9 +66,9 @@ def erase(
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
     _erase(session, server, locked, now, forget)
-    if incoming is not None:  # the current message
+    if (incoming := cause.incoming) is not None:  # the current message
         incoming.content, incoming.sender, incoming.recipients, incoming.removed = None, None, [], now
-    Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
+    Mailer(session, server, now).to_address(address, Deleted(), cause=cause)
     log.info("erased", player=locked.id)
     return locked.name or ""
 

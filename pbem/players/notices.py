@@ -17,7 +17,7 @@ from pbem.players import schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import Cause, Mailer
 from pbem.storage.payloads import dump, load
 from pbem.tokens import Purpose
 
@@ -35,7 +35,6 @@ class Notice:
     player: Player
     payload: News
     match: Match
-    ply: int = 0
     is_collected: bool = False
     """Whether it can always wait for other news of that moment."""
     useful_until: datetime | None = None
@@ -60,8 +59,7 @@ def notify(
         notice.payload,
         purpose=Purpose.PLAY,
         match=match,
-        ply=notice.ply,
-        incoming=incoming,
+        cause=Cause(incoming),
         is_notice=is_notice,
         is_batched=is_batched,
         waits_until=_note_waits(session, notice, now) if isinstance(notice.payload, Words) else None,

@@ -162,7 +162,6 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         author = sender.player.id if sender.proven and sender.player is not None else None
         request = Request(
             *(session, services.server, services.keyring, now, row, message, sender),
-            services.features.known_to(sender.address, services.server),
             services.features,
             limits=services.limits,
             house=services.house,

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -66,7 +67,7 @@ _DIGESTS = (
 
 
 _EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("purpose", "incoming", "proposal", "standing", "gist")),
+    **dict.fromkeys(("purpose", "proposal")),
     **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
@@ -96,6 +97,20 @@ def new_id(domain: str) -> str:
     return f"<{secrets.token_hex(ID_BYTES)}@{domain.rpartition('@')[2].rstrip('>')}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The message that another is sent because of, and what budgets count of that."""
+
+    incoming: Incoming | None = None
+    answers: Sequence[str] = ()
+    """The Message-IDs that it replies to, nearest first."""
+    standing: Standing | None = None
+    gist: str | None = None
+
+
+UNCAUSED = Cause()
+
+
 class Mailer:
     def __init__(self, session: Session, server: ServerSettings, now: datetime) -> None:
         self._session = session
@@ -109,25 +124,21 @@ class Mailer:
         *,
         purpose: Purpose,
         match: Match | None = None,
-        ply: int = 0,
+        ply: int | None = None,
         token_subject: int = 0,
-        incoming: Incoming | None = None,
-        answers: Sequence[str] = (),
+        cause: Cause = UNCAUSED,
         proposal: str | None = None,
         is_notice: bool = False,
         is_batched: bool = False,
         waits_until: datetime | None = None,
-        standing: Standing | None = None,
-        gist: str | None = None,
         is_long: bool = False,
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
         It is sent soon or, if it waits, by that time (see receipts); or, batched, together with others, if the
         player wants any for now. News for an address that rejects everything is suspended.
-        A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
-        replies to, nearest first; `standing` and `gist` are what budgets count; `is_long` is one that takes long to
-        render, as do those that are long by their kind.
+        A token to play is about the match; `token_subject` is that of any other. `ply` is how many turns of the match
+        it shows, if not all. `is_long` is a message that takes long to render, as do those that are long by their kind.
         """
         if player.address == HOUSE:
             raise ValueError("the house gets no mail")
@@ -135,76 +146,46 @@ class Mailer:
         suspended = (player.unreachable is not None or complained) and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
         state = collected if is_batched else OutgoingState.WAITING if waits_until else OutgoingState.OWED
-        return self._enqueue(
-            payload,
-            player.address,
-            match,
-            answers,
-            player=player,
-            is_long=is_long,
-            columns={
-                "epoch": player.epoch,
-                "purpose": purpose.name,
-                "token_subject": (match.id or 0) if match and purpose is Purpose.PLAY else token_subject,
-                "ply": ply,
-                "shift": match.shift if match else 0,
-                **_because_of(incoming, player.address),
-                "proposal": proposal,
-                "is_notice": is_notice,
-                "standing": standing.value if standing else None,
-                "gist": gist,
-                "state": (OutgoingState.SUSPENDED if suspended else state).value,
-                "due": waits_until or self._now,
-            },
-        )
+        columns = {
+            "epoch": player.epoch,
+            "purpose": purpose.name,
+            "token_subject": (match.id or 0) if match and purpose is Purpose.PLAY else token_subject,
+            "ply": ply if ply is not None else match.plies if match else 0,
+            "shift": match.shift if match else 0,
+            "proposal": proposal,
+            "is_notice": is_notice,
+            "state": (OutgoingState.SUSPENDED if suspended else state).value,
+            "due": waits_until or self._now,
+        }
+        return self._enqueue(payload, player.address, match, cause, columns, player=player, is_long=is_long)
 
-    def to_address(
-        self,
-        address: str,
-        payload: Payload,
-        *,
-        incoming: Incoming | None = None,
-        answers: Sequence[str] = (),
-        standing: Standing | None = None,
-        gist: str | None = None,
-        is_long: bool = False,
-    ) -> int:
+    def to_address(self, address: str, payload: Payload, *, cause: Cause = UNCAUSED, is_long: bool = False) -> int:
         """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""
-        columns = {**_because_of(incoming, address), "standing": standing.value if standing else None, "gist": gist}
-        return self._enqueue(payload, address, None, answers, is_long=is_long, columns=columns)
+        return self._enqueue(payload, address, None, cause, {}, is_long=is_long)
 
-    def ask_address(
-        self,
-        address: str,
-        payload: Payload,
-        *,
-        player: Player,
-        incoming: Incoming,
-        token_subject: int,
-        answers: Sequence[str] = (),
-    ) -> int:
+    def ask_address(self, address: str, payload: Payload, *, player: Player, token_subject: int, cause: Cause) -> int:
         columns = {
             "epoch": player.epoch,
             "purpose": Purpose.ADDRESS.name,
             "token_subject": token_subject,
-            **_because_of(incoming, address),
             "stranger_domain": owner(address),
         }
-        return self._enqueue(payload, address, None, answers, player=player, columns=columns)
+        return self._enqueue(payload, address, None, cause, columns, player=player)
 
     def _enqueue(
         self,
         payload: Payload,
         address: str,
         match: Match | None,
-        answers: Sequence[str],
+        cause: Cause,
+        columns: Mapping[str, Any],
         *,
         player: Player | None = None,
         is_long: bool = False,
-        columns: dict[str, Any],
     ) -> int:
         is_stranger = player is None or player.confirmed is None
-        is_long |= payload.is_long or columns.get("standing") is not None
+        is_long |= payload.is_long or cause.standing is not None
+        answers, author = cause.answers, cause.incoming.group if cause.incoming is not None else None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
@@ -222,9 +203,13 @@ class Mailer:
             "references": list(dict.fromkeys([*thread, *reversed(answers[:3])])),
             "due": self._now,
             "created": self._now,
+            "incoming": cause.incoming.id if cause.incoming is not None else None,
+            "group": hashlib.sha256((author or address).encode()).hexdigest()[:16],
+            "standing": cause.standing.value if cause.standing else None,
+            "gist": cause.gist,
+            **columns,
         }
         connection = self._session.connection()
-        row |= columns
         (number,) = connection.execute(
             _QUEUED, {**row, "whose": row["group"], "because": row["incoming"]}
         ).inserted_primary_key or (0,)
@@ -244,15 +229,6 @@ class Mailer:
             ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
             ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}
         return ids - {reader.id if reader else None, *((match.seat0, match.seat1) if match else ())}
-
-
-def _because_of(incoming: Incoming | None, address: str) -> dict[str, Any]:
-    """Return the message that it is sent because of, and a digest of whose that is; else of the recipient's address."""
-    author = incoming.group if incoming is not None and incoming.group else address
-    return {
-        "incoming": incoming.id if incoming is not None else None,
-        "group": hashlib.sha256(author.encode()).hexdigest()[:16],
-    }
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

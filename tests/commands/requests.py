@@ -30,7 +30,7 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())
     sender = Sender(player.address, player, proven=True)
     limits = LimitsSettings()
-    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES.commands, FEATURES, limits)
+    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES, limits)
     return Request(*about, prose=prose)
 
 

@@ -184,7 +184,6 @@ def try_unproven(raw: bytes) -> None:
             sender = identity.identify(session, message, services.server, services.keyring, now)
             request = Request(
                 *(session, services.server, services.keyring, now, row, message, sender),
-                FEATURES.known_to(sender.address, services.server),
                 FEATURES,
                 limits=services.limits,
                 house=services.house,

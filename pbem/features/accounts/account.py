@@ -191,15 +191,8 @@ def export(request: Request, line: Line) -> Decision:
 def delete(request: Request, line: Line) -> Decision:
     player = request.player
     _check_about_sender(request, line, '"resign NUMBER" ends a match')
-    erasure.erase(
-        request.session,
-        request.server,
-        player,
-        request.now,
-        request.features.forget,
-        request.incoming,
-        request.in_reply_to,
-    )
+    forget = request.features.forget
+    erasure.erase(request.session, request.server, player, request.now, forget, request.cause())
     return Decision(leaves=True)  # the last message to them, which says so, is queued by the erasure
 
 

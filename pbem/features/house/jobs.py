@@ -229,13 +229,8 @@ class Analyst:
     def _tell(self, session: Session, row: Analysis, match: Match, now: datetime) -> None:
         row.done = now
         complete = row.findings if analyses.is_complete(match, row.findings) else ()
-        Mailer(session, self.server, now).to_player(
-            session.get_one(Player, row.player),
-            analyses.told(match, complete),
-            purpose=Purpose.PLAY,
-            match=match,
-            ply=match.plies,
-        )
+        told, player = analyses.told(match, complete), session.get_one(Player, row.player)
+        Mailer(session, self.server, now).to_player(player, told, purpose=Purpose.PLAY, match=match)
         notifications.notify(session.connection(), Channel.OWED)
 
     def fail(self, task: AnalysisTask, error: Exception) -> None:

@@ -84,7 +84,6 @@ def by_operator(
         Incoming(key="", size=0, source="", recipients=[], received=now),
         Message(None, None, (), (), "", None, ()),
         Sender(settings.server.admin or "", None, proven=True),
-        features.all_commands,
         features,
         settings.limits,
         settings.house,

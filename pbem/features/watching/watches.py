@@ -160,14 +160,9 @@ def _tell(
 ) -> int:
     mailer, told = Mailer(session, server, now), 0
     for player in _readers(session, match, found, now):
+        later = _is_collected(player)
         mailer.to_player(
-            player,
-            shown,
-            purpose=Purpose.NOTICES,
-            match=match,
-            ply=shown.ply,
-            is_notice=True,
-            is_batched=_is_collected(player),
+            player, shown, purpose=Purpose.NOTICES, match=match, ply=shown.ply, is_notice=True, is_batched=later
         )
         told += 1
     return told
