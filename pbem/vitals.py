@@ -1,6 +1,6 @@
 """What a running server knows of itself: what it has counted, whether its connections stand, and its loops go on.
 
-It all stays in memory and costs next to nothing; `server.health.figures` has what of it is told to others.
+It all stays in memory and costs next to nothing; `server.figures` has what of it is told to others.
 """
 
 import platform

@@ -19,7 +19,7 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
 from pbem.server import daemon, work_queue, worker
-from pbem.server.health.watch import Systemd
+from pbem.server.reports import Systemd
 from pbem.storage import clock, database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.vitals import Counts

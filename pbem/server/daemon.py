@@ -37,19 +37,16 @@ from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
-from pbem.server import endpoints, intake, loops, server_key, worker
+from pbem.server import endpoints, intake, loops, reports, server_key, worker
 from pbem.server import sender as senders
 from pbem.server.alone import Suspects
 from pbem.server.backups import Backups
 from pbem.server.examination import Services
-from pbem.server.health import reports
-from pbem.server.health.figures import Exposition
-from pbem.server.health.port import MetricsPort
-from pbem.server.health.reports import Reporter
-from pbem.server.health.watch import Systemd, Watch
+from pbem.server.figures import Exposition
+from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
-from pbem.server.one_click import OneClick
+from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk

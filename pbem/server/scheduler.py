@@ -15,8 +15,8 @@ from pbem.config import ServerSettings
 from pbem.matches.ratings import derivation
 from pbem.players import receipts, traces
 from pbem.players.erasure import REMEMBERED
-from pbem.server.scheduled import alerts, digest
-from pbem.storage import outages, setbacks
+from pbem.server import alerts, digest
+from pbem.storage import clock, setbacks
 from pbem.storage.database import reading
 from pbem.storage.due import NOW, Due
 from pbem.storage.retention import Retention
@@ -98,8 +98,8 @@ class Scheduler:
 
     def _beat(self, engine: Engine, now: datetime) -> None:
         """Leave a heartbeat in the database, unless this process has looked after that within a minute."""
-        if self.beaten is None or now >= self.beaten + outages.EVERY:
-            outages.beat(engine, now)
+        if self.beaten is None or now >= self.beaten + clock.BEAT_EVERY:
+            clock.beat(engine, now)
             self.beaten = now
 
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:

@@ -236,11 +236,12 @@ def _migrate(connection: Connection, found: str | None) -> None:
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     if found in (_FORMER, _BEFORE_FIRST):
-        from pbem.storage.migrations import from_1_0011, script
+        from pbem.storage import migrations
+        from pbem.storage.migrations import from_1_0011
 
         if found == _FORMER:
             from_1_0011.upgrade(connection)
-        script.run(connection, MIGRATIONS / "from_1_0020.sql")
+        migrations.run(connection, MIGRATIONS / "from_1_0020.sql")
         command.stamp(config, revisions()[0], purge=True)
     command.upgrade(config, "head")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
-from pbem.server.health import figures
+from pbem.server import figures
 from pbem.storage import database
 from tests import spent
 from tests.correspondence import Correspondence, text

@@ -6,7 +6,7 @@ import pytest
 
 from pbem.cli import logs
 from pbem.config import LogSettings
-from pbem.server.health import figures
+from pbem.server import figures
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
 from tests.scenes import after

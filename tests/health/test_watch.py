@@ -12,8 +12,8 @@ from pbem.mail.reading import parsers
 from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
 from pbem.server import loops
-from pbem.server.health.watch import HUNG, Systemd, Watch
 from pbem.server.loops import PATIENCE, Loop, bounds
+from pbem.server.reports import HUNG, Systemd, Watch
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
 from tests.servers import GENEROUS, until

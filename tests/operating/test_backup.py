@@ -21,9 +21,8 @@ from structlog.testing import capture_logs
 
 from pbem import config
 from pbem.failpoints import Step
+from pbem.server import alerts, figures
 from pbem.server.backups import EVERY, FORMAT, Backups, copy_database, run_program
-from pbem.server.health import figures
-from pbem.server.scheduled import alerts
 from pbem.storage import database, leases
 from pbem.storage.models import Outgoing
 from tests import databases

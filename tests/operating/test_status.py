@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from pbem.server import backups
-from pbem.server.health import reports
+from pbem.server import backups, reports
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
-from pbem.server.scheduled import digest
+from pbem.server import digest
 from pbem.storage import database
 from pbem.storage.models import Match
 from tests import scenes

@@ -27,7 +27,7 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.ratings import derivation
 from pbem.matches.ratings.derivation import WEEK, begins
 from pbem.secret import Secret
-from pbem.server.scheduled import alerts
+from pbem.server import alerts
 from pbem.storage import database
 from pbem.storage.due import each_row
 from pbem.storage.models import (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem.storage.database
-from pbem.server.health.watch import REPLACED
+from pbem.server.reports import REPLACED
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Scene, conserved
 from tests.servers import GENEROUS, HOST, until

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pbem.failpoints import OFF_THE_PATH, Step
-from pbem.server.scheduled import digest
+from pbem.server import digest
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects, forgive
 from tests.reliability.plots import PLOTS, Plot, Rehearsal

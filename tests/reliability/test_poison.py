@@ -15,7 +15,7 @@ from notation.games import GAMES
 from pbem.failpoints import Step
 from pbem.mail.transports import receiver
 from pbem.mail.transports.protocols import Arrival
-from pbem.server.scheduled import alerts
+from pbem.server import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
 from tests import databases

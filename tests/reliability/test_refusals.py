@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.transports.protocols import Outbox
-from pbem.server.health import figures
+from pbem.server import figures
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, correspondence
 from tests.relays import Relay, Switch, refuses_at, relay, takes_all, with_switch

@@ -15,8 +15,7 @@ from pbem.messages.render import Renderer
 from pbem.messages.said.sections import template_folders
 from pbem.players import addresses
 from pbem.players.rate_limits import MOST_SAME
-from pbem.server import daemon
-from pbem.server.scheduled import alerts
+from pbem.server import alerts, daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import WITH_CONTENT

@@ -10,9 +10,9 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
 from pbem.cli.doctor.storage import SECONDS, obstacle, within
 from pbem.cli.terminal import show_json
-from pbem.server.health import figures, reports
-from pbem.server.health.figures import OF_DATABASE, Found
-from pbem.storage import clock, database, outages
+from pbem.server import figures, reports
+from pbem.server.figures import OF_DATABASE, Found
+from pbem.storage import clock, database
 from pbem.storage.models import Daemon
 
 LONGEST = 5 * SECONDS
@@ -39,7 +39,7 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
         now, why = core.now(), obstacle(server.engine)
         with database.read_only(server.engine) as session:
             servers, found = reports.read(session), figures.of_database(session, now, server.settings)
-            doubt = clock.doubt(session, now) or outages.leap(session, now)
+            doubt = clock.doubt(session, now) or clock.leap(session, now)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [f"{doubt}: set the clock"] if doubt is not None else []
     return now, [*problems, *reports.problems(servers, now), *figures.problems(found)], servers, found

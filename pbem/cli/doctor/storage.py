@@ -22,8 +22,8 @@ from pbem.mail.reading.limits import LARGEST_MESSAGE
 from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import backups, server_key
-from pbem.storage import database, leases, outages
-from pbem.storage.clock import IF_RIGHT, apart, doubt
+from pbem.storage import database, leases
+from pbem.storage.clock import IF_RIGHT, apart, doubt, leap
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, MatchState, RawMessage
 from pbem.storage.utc import now
@@ -154,7 +154,7 @@ def _clock(engine: Engine) -> Finding:
             theirs: datetime = session.connection().execute(text("SELECT clock_timestamp()")).scalar_one()
             if abs(between := theirs.astimezone(UTC) - ours) > ASKEW:
                 return finding("database.two_clocks", apart=apart(between))
-        if why := doubt(session, ours) or outages.leap(session, ours):
+        if why := doubt(session, ours) or leap(session, ours):
             return finding("database.wrong_clock", why=why, otherwise=IF_RIGHT)
         return finding("database.clock", time=ours)
 

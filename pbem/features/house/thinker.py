@@ -1,7 +1,7 @@
 """The turns of the house: each is found in a process, and then played in a transaction, if the match is as it was.
 
 A search that is killed, or takes too much, is tried again: soon, then less often. The admin hears of it (see
-server.scheduled.alerts). One of several daemons has a lease on a search; that a turn isn't played twice is up to
+server.alerts). One of several daemons has a lease on a search; that a turn isn't played twice is up to
 the version of the match.
 """
 

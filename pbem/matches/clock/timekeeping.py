@@ -36,7 +36,7 @@ from pbem.matches.clock.clock import (
 from pbem.matches.clock.reminders import Wishes
 from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
 from pbem.matches.queries import version
-from pbem.storage import outages
+from pbem.storage.clock import outages_after
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
@@ -192,7 +192,7 @@ def _outages(session: Session, clock: Clock, until: datetime) -> list[ClockChang
     """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
     if clock.seat is None or clock.is_paused:
         return []
-    known = outages.after(session, clock.now, until)
+    known = outages_after(session, clock.now, until)
     return [Outage(min(each.until, until), each.since) for each in known if each.since < until]
 
 

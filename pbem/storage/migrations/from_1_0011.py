@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from pbem.storage.migrations import script
+from pbem.storage import migrations
 from pbem.storage.utc import Utc
 
 MATCH = sa.table("match", *map(sa.column, ("id", "paused", "resumes")), sa.column("clock", sa.JSON))
@@ -26,7 +26,7 @@ def upgrade(connection: sa.Connection) -> None:
     """Keep all matches, players and ratings; what has gone since then has become what comes nearest to it."""
     _pause_stopped_clocks(connection)
     _pause_stopped_matches(connection)
-    script.run(connection, Path(__file__).with_suffix(".sql"))
+    migrations.run(connection, Path(__file__).with_suffix(".sql"))
     _mend_answers(connection)
 
 

@@ -25,7 +25,7 @@ class Clock(SQLModel, table=True):
 
     id: int = Field(primary_key=True)
     beat: datetime | None = Field(default=None, sa_type=Utc)
-    """When a server was last known to be running (see outages)."""
+    """When a server was last known to be running (see storage.clock)."""
 
 
 class Daemon(SQLModel, table=True):
@@ -41,7 +41,7 @@ class Daemon(SQLModel, table=True):
     told: datetime = Field(sa_type=Utc)
     """When it last told how it is."""
     state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    """How it is (see server.health.reports)."""
+    """How it is (see server.reports)."""
 
 
 class Outage(SQLModel, table=True):

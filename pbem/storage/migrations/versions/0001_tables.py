@@ -4,11 +4,11 @@ from pathlib import Path
 
 from alembic import op
 
-from pbem.storage.migrations import script
+from pbem.storage import migrations
 
 revision = "3.0001"
 down_revision = None
 
 
 def upgrade() -> None:
-    script.run(op.get_bind(), Path(__file__).with_suffix(".sql"))
+    migrations.run(op.get_bind(), Path(__file__).with_suffix(".sql"))

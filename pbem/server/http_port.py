@@ -1,27 +1,40 @@
-"""Unsubscribing by one click (RFC 8058): a POST that a mail program sends becomes the message that it stands for.
+"""The port for HTTP: /metrics by prometheus_client, /health of this server, and unsubscribing by one click (RFC 8058).
 
-That message goes the way of all others, with the address that List-Unsubscribe names, which can stop and start news and
-nothing else. What it stops stands in the token, not in the request. A repetition is harmless: nothing is stored for a
-player who gets no such news any more, and nothing twice before the first message is handled.
+A POST that a mail program sends to /unsubscribe/ becomes the message that it stands for. That goes the way of all
+others, with the address that List-Unsubscribe names, which can stop and start news and nothing else. What it stops
+stands in the token, not in the request. A repetition is harmless: nothing is stored for a player who gets no such news
+any more, and nothing twice before the first message is handled.
 """
 
-from collections.abc import Callable
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler
 
+import structlog
+from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client.exposition import ThreadingWSGIServer
 from sqlalchemy import Engine
 from sqlmodel import Session, col, func, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
-from pbem.mail.transports.protocols import Arrival, Store
+from pbem.mail.transports.protocols import Arrival, Store, not_listening
 from pbem.messages.kinds import KINDS
 from pbem.messages.links import address_with
 from pbem.players import invitations
+from pbem.server import figures
+from pbem.server.figures import Exposition
 from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
 from pbem.storage.preferences import OFF
 from pbem.tokens import Keyring, Purpose, Token
+
+log = structlog.get_logger()
 
 PATH = "/unsubscribe/"
 WORDS = b"List-Unsubscribe=One-Click"
@@ -30,6 +43,59 @@ LONGEST_BODY = 1_000
 """Of such a request, in bytes."""
 SOURCE = "one click"
 """Where such messages come from, as the log says."""
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = 5.0
+    """For how many seconds a reader may be silent."""
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing: somebody asks every few seconds."""
+
+
+class MetricsPort(ThreadingWSGIServer):
+    def __init__(self, host: str, port: int, exposition: Exposition, one_click: "OneClick | None" = None) -> None:
+        """Listen. Raises OSError."""
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            raise not_listening("metrics", host, port, error) from error
+        registry = CollectorRegistry()
+        registry.register(exposition)
+        self._exposition, self._metrics, self._one_click = exposition, make_wsgi_app(registry), one_click
+        self.set_app(self._answer)
+        log.info("metrics", host=host, port=self.server_address[1])
+
+    def run(self, stop: threading.Event) -> None:
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        stop.wait()
+        self.shutdown()
+        self.server_close()
+
+    def _answer(self, request: dict[str, Any], start: Any) -> Iterable[bytes]:
+        def begin(status: str, headers: list[tuple[str, str]]) -> Any:
+            return start(status, [*headers, ("Server", "pbem")])
+
+        path: str = request["PATH_INFO"]
+        if self._one_click is not None and path.startswith(PATH):
+            code, content = HTTPStatus.METHOD_NOT_ALLOWED, b"Use the button of your mail program to unsubscribe.\n"
+            if request["REQUEST_METHOD"] == "POST":
+                length, read = request["CONTENT_LENGTH"], request["wsgi.input"].read
+                code, content = self._one_click.answer(path.removeprefix(PATH), length, read)
+            begin(f"{code.value} {code.phrase}", [("Content-Type", "text/plain; charset=utf-8")])
+            return [content]
+        match request["REQUEST_METHOD"], path:
+            case "GET", "/metrics":
+                answer: list[bytes] = self._metrics(request, begin)
+                return answer
+            case "GET", "/health":
+                problems = list(figures.problems(figures.of_server(self._exposition.vitals)))
+                status = "503 Service Unavailable" if problems else "200 OK"
+                begin(status, [("Content-Type", "application/json")])
+                return [f"{json.dumps({'healthy': not problems, 'problems': problems})}\n".encode()]
+        begin("404 Not Found", [("Content-Type", "text/plain")])
+        return [b"not found\n"]
 
 
 @dataclass

@@ -1,1 +1,0 @@
-"""What the scheduler does by time, each in transactions of its own: time-outs, digests, telling the admin."""
