@@ -1,7 +1,8 @@
 """Retention: how long a message is kept in each of its states, and what stays of its row when it is removed.
 
-Matches and their turns are kept forever, and so are the rows of messages, without what they say. Of somebody who never
-became a player nothing is kept but that there was somebody, once no message to them is left.
+Matches and their turns are kept forever. So are the rows of received messages, without what they say: which turn came
+by which, and the keys by which one that comes again is recognised. Of somebody who never became a player nothing is
+kept but that there was somebody, once no message to them is left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,8 @@ from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Delete, Engine, String, case, cast, delete, literal, or_
+from sqlalchemy import ColumnElement, Delete, Engine, String, case, cast, delete, func, literal, or_
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.database import read_only, transaction
@@ -41,6 +43,8 @@ BATCH = 200
 """How many are removed in one transaction."""
 NOWHERE = "nowhere"
 """What replaces an address that is no player's."""
+ROWS_KEPT = timedelta(days=365)
+"""For how long the row of an outgoing message is kept without what it said."""
 KEPT_TEMPLATES = ("alert",)
 """Messages whose payload is needed later and has no personal data."""
 
@@ -143,8 +147,8 @@ class Retention:
         # What is given up is then done with, in a state that comes later.
         came = {state: _incoming(engine, state, ends[rule], now) for state, rule in INCOMING.items()}
         owed = {state: _outgoing(engine, state, ends[rule], now) for state, rule in OUTGOING.items()}
-        forgotten = _invitees(engine, now - INVITED_AGAIN)
-        if BATCH not in (*came.values(), *owed.values(), forgotten):  # after a full batch there may be more
+        forgotten, rows = _invitees(engine, now - INVITED_AGAIN), _rows(engine, now - ROWS_KEPT)
+        if BATCH not in (*came.values(), *owed.values(), forgotten, rows):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {
             "incoming": came[IncomingState.DONE],
@@ -153,10 +157,11 @@ class Retention:
             "given_up": came[IncomingState.SHUNTED]
             + sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.WAITS),
             "invitees": forgotten,
+            "rows": rows,
         }
         if any(counts.values()):
             log.info("old mails removed", **counts, before=f"{done:%F}")
-        return sum((*came.values(), *owed.values(), forgotten))
+        return sum((*came.values(), *owed.values(), forgotten, rows))
 
 
 def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datetime) -> int:
@@ -185,6 +190,28 @@ def _invitees(engine: Engine, before: datetime) -> int:
     with transaction(engine) as session:
         change(session, delete(Invitee).where(col(Invitee.address).in_(addresses), *old))
     return len(addresses)
+
+
+def _rows(engine: Engine, before: datetime) -> int:
+    """Delete the next few rows of outgoing messages that were emptied before that; return how many.
+
+    Those of a match that goes on stay, and those of which an answer must know what they showed. So does the newest, or
+    SQLite would give its number again.
+    """
+    later, open_ = aliased(Outgoing), (MatchState.OFFERED, MatchState.RUNNING)
+    old = (
+        col(Outgoing.removed) < before,
+        col(Outgoing.plies).is_(None),
+        ~select(Match.id).where(Match.id == Outgoing.match, col(Match.state).in_(open_)).exists(),
+        ~select(later.id).where(later.merged_into == Outgoing.id).exists(),
+        col(Outgoing.id) < select(func.max(later.id)).scalar_subquery(),
+    )
+    with read_only(engine) as session:
+        numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.removed)).limit(BATCH)).all()
+    if numbers:
+        with transaction(engine) as session:
+            change(session, delete(Outgoing).where(col(Outgoing.id).in_(numbers), *old))
+    return len(numbers)
 
 
 def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datetime) -> int:

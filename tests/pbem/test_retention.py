@@ -38,7 +38,7 @@ def test_after_their_time_messages_are_removed_and_rows_stay(letters: Correspond
     (told,) = [line for line in logs if line["event"] == "old mails removed"]
     assert (told["incoming"], told["outgoing"]) == before
     found = letters.execute("select sender, recipients, error, verdict, length(key) from incoming")
-    assert all(each[:3] == (None, "[]", None) and each[3] and each[4] == 64 for each in found)
+    assert all((each[0], str(each[1]), each[2]) == (None, "[]", None) and each[3] and each[4] == 64 for each in found)
 
 
 def test_a_match_goes_on_after_its_messages_are_removed(letters: Correspondence) -> None:
@@ -53,6 +53,21 @@ def test_a_match_goes_on_after_its_messages_are_removed(letters: Correspondence)
     (question,) = letters.reply(board, "b7d7 i2g2 1 d7d6 g2g1", to="games@pbem.example")
     letters.reply(question, "yes")
     assert "alice played b7d7 i2g2 1 d7d6 g2g1" in text(letters.last("bob"))
+
+
+def test_rows_of_what_was_sent_go_a_year_later_unless_their_match_goes_on(letters: Correspondence) -> None:
+    (first,) = [mail for way, mail in letters.log if way == "in" and text(mail).startswith("1 a7b7 i3i2")]
+    came, went = rows(letters)
+    letters.wait(days=91)
+    letters.wait(days=366)
+    of_match = letters.rows("select count(*) from outgoing where match is not null")[0]
+    assert rows(letters) == (came, of_match), "the match goes on"
+    assert 1 < of_match < went
+    letters.execute("update match set state = 'over'")
+    letters.wait(days=1)
+    assert rows(letters) == (came, 1), "a number is never given again"
+    letters.deliver(first.as_bytes())
+    assert rows(letters) == (came, 1), "it is a duplicate"
 
 
 WAITING = [state for state, rule in retention.OUTGOING.items() if rule is retention.Rule.WAITS]

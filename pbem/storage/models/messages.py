@@ -153,6 +153,8 @@ class Outgoing(Queued, table=True):
         partial_index("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
         partial_index("ix_outgoing_waiting", "lane", "round", "id", where="state = 'owed'"),
         partial_index("ix_outgoing_group", "group", where="state = 'owed'"),
+        partial_index("ix_outgoing_merged_into", "merged_into", where="merged_into IS NOT NULL"),
+        partial_index("ix_outgoing_removed", "removed", where="removed IS NOT NULL"),
         partial_index("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
