@@ -156,6 +156,7 @@ class Vitals:
         """Set when a connection is lost or comes back, and when the server is open: others should hear of it."""
         self.database = self.link("database", "database lost", "database again")
         self.outbox = self.link("outbox", "sending interrupted", "sending again")
+        self.reading = self.link("reading", "no mail can be read", "mail can be read again")
 
     def link(self, name: str, lost: str, again: str) -> Link:
         self.links[name] = Link(name, lost, again, self.monotonic)

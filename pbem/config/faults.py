@@ -54,6 +54,8 @@ def of_toml(said: str, text: str) -> str:
         return f"{key} stands twice, in lines {max(before, default=number)} and {number}"
     if value.lower() in ("yes", "no", "on", "off", "true", "false"):
         return f"write true or false for {key}, in line {number}"
+    if value[:1] in ('"', "'") and value.count(value[0]) % 2:
+        return f"a quotation mark is missing for {key}, in line {number}"
     if value[:1].isalpha():
         return f'write what {key} is between quotes, in line {number}: {key} = "…"'
     return said

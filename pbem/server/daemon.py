@@ -16,9 +16,8 @@ from datetime import datetime
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine, func
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import select
 
 from notation.games import GAMES
 from pbem import failpoints
@@ -220,10 +219,9 @@ def open_server(
             server_key.adopt(engine, settings.server)
             with database.read_only(engine) as session:
                 missing.require(session)
-                newest = session.scalar(select(func.max(Incoming.id))) or 0
+                if beside is not None and (why := beside.missing(session.connection())):
+                    log.error("messages are missing", why=why)
             void_leases(engine)
-            if beside is not None and (why := beside.missing(newest)):
-                log.error("messages are missing", why=why)
         else:
             database.require_current(engine)
             server_key.require(engine, settings.server)

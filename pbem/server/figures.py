@@ -29,6 +29,8 @@ MOST = 100_000
 """How many rows are counted, at most: in an index, and without a lock."""
 SLOW = 15 * 60
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
+LATE = 4 * 3600
+"""Mail servers warn of delayed messages after that time, too."""
 OLD = 2 * backups.EVERY.total_seconds()
 
 
@@ -173,6 +175,7 @@ OF_DATABASE = (
     Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
 _UNSENDABLE = 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
+_DELAYED = 'messages have been tried in vain for {age}: see "pbem queue list"'
 _LITTLE_LEFT = 'half of {label} in [limits] is used: see "answers left for strangers" in the log'
 PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("loop_hangs", lambda _, loop: loop.number, 'the loop "{label}" hangs'),
@@ -183,6 +186,7 @@ PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("failing", lambda work, _: work == SENDING, _UNSENDABLE),
     ("failing", lambda work, _: work != SENDING, 'scheduled work fails ({label}): look for "failed" in the log'),
     ("received_waiting", lambda _, some: some.seconds > SLOW, "received messages ({label}) have waited for {age}"),
+    ("outgoing", lambda state, some: state == "owed" and some.seconds > LATE, _DELAYED),
     ("outgoing_overdue_seconds", lambda _, due: due.seconds > SLOW, "messages should have been sent {age} ago"),
     ("limit_half_used", lambda _, used: used.number, _LITTLE_LEFT),
     ("backup_timestamp_seconds", lambda _, made: made.number is None, "there is no backup yet"),

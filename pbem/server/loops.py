@@ -82,7 +82,8 @@ class Loop:
             try:
                 while self.step(lambda: self.pulse.stopped(stop)) and not self.pulse.stopped(stop):
                     pass
-                vitals.database.works(self.pulse.name)
+                for link in (vitals.database, vitals.reading):
+                    link.works(self.pulse.name)
                 pause, failing = 1.0, ""
             except DBAPIError as error:
                 vitals.database.fails("database", str(error.orig), self.pulse.name)
@@ -90,7 +91,7 @@ class Loop:
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             except Unavailable as error:
-                log.error("no mail can be read", thread=self.pulse.name, error=str(error))  # noqa: TRY400 - no bug of ours
+                vitals.reading.fails("process", str(error), self.pulse.name)
                 self.pulse.wait(stop, LONGEST_PAUSE)
             except Exception as error:  # a bug must not silently end the thread, and with it the service
                 if failing != repr(error):

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import QueuePool
 
@@ -137,12 +137,16 @@ class Newest:
         with suppress(OSError):
             self._file.write_text(f"{number}\n", encoding="ascii")
 
-    def missing(self, newest: int) -> str:
-        """Return that messages are missing, in words, if the database had a newer one; "" otherwise."""
+    def missing(self, connection: Connection) -> str:
+        """Return that messages are missing, in words, if the database had newer ones; "" otherwise.
+
+        The file is read before the database, which others may write to meanwhile.
+        """
         try:
             stored = int(self._file.read_text(encoding="ascii"))
         except (OSError, ValueError):
             return ""
+        newest = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM incoming").scalar_one()
         if stored <= newest:
             return ""
         return (

@@ -8,7 +8,7 @@ import typer
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
-from pbem.cli.doctor.storage import SECONDS, obstacle, within
+from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
 from pbem.cli.terminal import show_json
 from pbem.server import figures, reports
 from pbem.server.figures import OF_DATABASE, Found
@@ -36,12 +36,13 @@ def status(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> N
 
 def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
     with stored(config_file) as server:
-        now, why = core.now(), obstacle(server.engine)
+        now, why, lost = core.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
             servers, found = reports.read(session), figures.of_database(session, now, server.settings)
             doubt = clock.doubt(session, now) or clock.leap(session, now)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [f"{doubt}: set the clock"] if doubt is not None else []
+    problems += [lost] if lost else []
     return now, [*problems, *reports.problems(servers, now), *figures.problems(found)], servers, found
 
 

@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import Engine, insert, make_url, text
+from sqlalchemy import Engine, insert, make_url, select, text
 from sqlalchemy.exc import DBAPIError
+from sqlmodel import SQLModel
 
 from notation.games import GAMES
 from pbem.cli.doctor.findings import Finding, database_advice, finding, problem, unwritable
@@ -26,6 +27,7 @@ from pbem.storage import database, leases
 from pbem.storage.clock import IF_RIGHT, apart, doubt, leap
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, MatchState, RawMessage
+from pbem.storage.sqlite import Newest
 from pbem.storage.utc import now
 
 MEGABYTE = 1 << 20
@@ -75,11 +77,22 @@ def obstacle(engine: Engine) -> Finding | None:
     return None
 
 
+def missing_messages(engine: Engine) -> str:
+    """Return that messages are missing which the database had, in words; "" if none are known to be."""
+    if engine.dialect.name != "sqlite":
+        return ""
+    with database.read_only(engine) as session:
+        return Newest(engine.url).missing(session.connection())
+
+
 def _store_and_take_back(engine: Engine) -> None:
+    """Look at each column that we use, too."""
     row = {"id": 0, "key": "trial", "size": 0, "source": "trial", "recipients": [], "state": "new", "received": now()}
     with engine.connect() as connection, connection.begin() as transaction:
         connection.execute(insert(Incoming).values(row))
         connection.execute(insert(RawMessage).values(incoming=0, raw=b""))
+        for table in SQLModel.metadata.sorted_tables:
+            connection.execute(select(table).limit(0))
         transaction.rollback()
 
 
@@ -114,6 +127,8 @@ def database_in_use(settings: Settings) -> Iterator[Finding]:
             version, revision = _version(engine), database.newest_revision()
             url = veiled_url(settings.server.database)
             yield finding("database.fine", url=url, version=version, revision=revision)
+            if why_missing := missing_messages(engine):
+                yield finding("database.missing", why=why_missing)
             yield _clock(engine)
             with suppress(BadConfig):  # which is told with the other secrets
                 server_key.require(engine, settings.server)
