@@ -14,7 +14,7 @@ from typing import Any
 from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
-from engines.search.state import WON, Known, Plain, Searchable, state_of
+from engines.search.state import WON, Known, Plain, Searchable, SearchesItself, state_of
 from engines.special import Special
 
 __all__ = ["CARELESS", "LEVELS", "Found", "Level"]
@@ -141,6 +141,8 @@ def _found(position: Position[Any], budget: int, noise: float, seed: int, is_lat
     state, chance = state_of(position), Random(seed)
     if state.turn is None:
         raise ValueError("the game is over; there is no turn to choose")
+    if isinstance(position, SearchesItself) and (found := position.search(budget, seed)) is not None:
+        return Found(*found)
     if not isinstance(state, Plain):
         search = AlphaBeta(budget, chance, noise, is_late)
         line = search.line(state)

@@ -67,6 +67,14 @@ class Known(Protocol):
         """Return the turns that are known to be best, empty if none is known, and whether each wins by force."""
 
 
+@runtime_checkable
+class SearchesItself(Protocol):
+    """A position of a game that brings a search of its own."""
+
+    def search(self, nodes: int, seed: int) -> tuple[Any, float, bool, int] | None:
+        """Return a turn, its value for the seat to move, whether that is exact, and the nodes used; None: search it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A position that offers no states of its own: each choice is a complete turn, or a part of one if `by_parts`."""

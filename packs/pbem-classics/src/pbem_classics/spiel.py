@@ -22,6 +22,8 @@ Told = tuple[Sequence[str], Sequence[str], str]
 """The cells that a turn lights up, those that a piece has left, and the turn in words."""
 CURIOSITY, MEGABYTES = 1.4, 50
 """How much OpenSpiel's search prefers a turn that it has tried less often, and how large its tree can grow."""
+LEAST_SIMULATIONS, MOST_SIMULATIONS = 8, 1_500_000
+"""How many simulations a turn takes at least and, at the highest level, at most: half a minute of one core."""
 CELL = re.compile(r"[a-z][0-9]+")
 
 
@@ -85,6 +87,8 @@ class SpielPosition(kit.PlayedWhole):
     """Whether a turn can take several actions."""
     rollouts: ClassVar[int] = 16
     """How many random matches an estimate is worth."""
+    simulations: ClassVar[int] = 0
+    """How many simulations of OpenSpiel's search a node of ours takes as long as; 0 where our search is as strong."""
     aim: ClassVar[str]
     """How a turn is written and what it aims for, for people who don't know the game well yet."""
 
@@ -165,6 +169,20 @@ class SpielPosition(kit.PlayedWhole):
     def state(self) -> "SpielState":
         """Return the position as the search of the house sees it."""
         return SpielState(self, self.here)
+
+    def search(self, nodes: int, seed: int) -> tuple[Turn, float, bool, int] | None:
+        """Return the turn of OpenSpiel's search, its value, whether it is exact, and the nodes; None for ours.
+
+        OpenSpiel doesn't know the swap: ours chooses the first stone, and who gains by the swap takes it.
+        """
+        if not self.simulations or (self.swap and not self.actions):
+            return None
+        root = searched(self.here, max(LEAST_SIMULATIONS, min(nodes * self.simulations, MOST_SIMULATIONS)), seed)
+        best = root.best_child()
+        value = float(best.outcome[best.player] if best.outcome else best.total_reward / best.explore_count)
+        if self.can_swap and value < 0:
+            return kit.Special.SWAP, -value, bool(best.outcome), nodes
+        return _turn(self.word(self.here, (best.action,))), value, bool(best.outcome), nodes
 
     def legal(self) -> Mapping[str, Actions]:
         """Return the legal turns by their texts."""

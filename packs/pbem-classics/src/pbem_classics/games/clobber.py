@@ -34,6 +34,7 @@ class ClobberPosition(SpielPosition):
 
     __slots__ = ()
     signs = ".ox"
+    simulations = 12
     aim: ClassVar[str] = (
         "{side} takes a stone of {other} that is beside one of {side}'s, not diagonally: write the square that your "
         "stone leaves and the one where it takes. Who can't do that any more loses."

@@ -25,6 +25,7 @@ class ConnectFourPosition(SpielPosition):
 
     __slots__ = ()
     signs = ".xo"
+    simulations = 10
     piece = "disc"
     aim: ClassVar[str] = (
         "{side} drops a disc into a column, where it falls as far as it can: write the square where it comes to "

@@ -44,6 +44,7 @@ class HavannahPosition(SpielPosition):
 
     __slots__ = ()
     signs = ".O@"
+    simulations = 10
     aim: ClassVar[str] = (
         "{side} puts a stone on a free cell. A chain of stones wins that is a ring, or joins two corners, or three "
         "sides of the board; corners belong to no side."

@@ -24,6 +24,7 @@ class YPosition(SpielPosition):
 
     __slots__ = ()
     signs = ".O@"
+    simulations = 15
     aim: ClassVar[str] = (
         "{side} puts a stone on a free cell. A chain of stones that joins all three sides of the triangle wins; a "
         "corner belongs to two sides."
