@@ -170,6 +170,13 @@ class Game:
     difficulty: Literal[1, 2, 3] = 2
     """How hard it is to begin with: 1 where a child plays at once, 3 where it takes some learning."""
 
+    in_pairs: bool = False
+    """Whether two turns have one number, as in chess: "1. e4 e5". Then a turn is a word, and nobody moves twice."""
+
+    def number(self, ply: int) -> int:
+        """Return the number of a turn in lists and records; `ply` counts all turns, from 1."""
+        return (ply + 1) // 2 if self.in_pairs else ply
+
     @property
     def introduction(self) -> str:
         """The summary, with how hard the game is to begin with, where that isn't usual."""

@@ -1,7 +1,7 @@
 """The one registry of games: a pack for each game that is offered, found by the entry points of packages."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -28,6 +28,20 @@ FEW = 6
 _WORD, _LETTERS = re.compile(r"\w+(?:-\w+)*"), re.compile(r"[^\W_]+")
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of records that programs for this game read, such as PGN.
+
+    `ending` is that of file names. `write` takes the turns, the players by seat, and the result as "1-0", "0-1",
+    "1/2-1/2" or "*". `read` returns players and turns, or None if a text isn't in this form, and raises ValueError if
+    it is wrong.
+    """
+
+    ending: str
+    write: Callable[[Sequence[str], tuple[str, str], str], str]
+    read: Callable[[str], tuple[tuple[str, str], tuple[str, ...]] | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GamePack:
     """Everything that makes a game playable here.
@@ -37,6 +51,7 @@ class GamePack:
     records that were typed by hand, with slips. `version` is the major version of the rules, raised whenever a stored
     match would replay differently. `older` are the packs of earlier versions, by which running matches end. `api` is
     the version of the interface that the pack is written against; one that doesn't say is written against the first.
+    `form` is what other programs read.
     """
 
     game: Game
@@ -46,6 +61,7 @@ class GamePack:
     version: int = 1
     older: tuple["GamePack", ...] = ()
     api: int = 1
+    form: Form | None = None
 
     @property
     def title(self) -> str:

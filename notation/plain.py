@@ -8,6 +8,8 @@ White: bob
 1. Black e3e4
 2. White e9e8
 3. Black resigned
+
+Where two turns have one number, as in chess, they share a line: "1. e4 e5".
 """
 
 import re
@@ -15,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _ROW = re.compile(r"[>\s]*(?P<number>[0-9]{1,4})\.\s*(?P<side>\w+)\s+(?P<text>\S.*)")
+_PAIR = re.compile(r"[>\s]*(?P<number>[0-9]{1,4})\.\s*(?P<first>\S+)(?:\s+(?P<second>\S+))?")
 _RESIGNED = "resigned"
 
 
@@ -39,18 +42,24 @@ class Plain:
     """The line of each turn, counted from 1, where they were read from a text."""
 
 
-def write_plain(plain: Plain, sides: tuple[str, str]) -> str:
+def write_plain(plain: Plain, sides: tuple[str, str], *, in_pairs: bool = False) -> str:
     """Return the record as text; read_plain reads it as the same Plain."""
     lines = [plain.title, ""]
     lines += [f"{side}: {name}" for side, name in zip(sides, plain.names, strict=True)]
     lines.append("")
-    lines += [f"{number}. {sides[side]} {text}" for number, (side, text) in enumerate(plain.turns, start=1)]
+    number = len(plain.turns)
+    if in_pairs:
+        texts = [text for _, text in plain.turns]
+        lines += [f"{at // 2 + 1}. {' '.join(texts[at : at + 2])}" for at in range(0, number, 2)]
+        number = (number + 1) // 2
+    else:
+        lines += [f"{number}. {sides[side]} {text}" for number, (side, text) in enumerate(plain.turns, start=1)]
     if plain.resigned is not None:
-        lines.append(f"{len(plain.turns) + 1}. {sides[plain.resigned]} {_RESIGNED}")
+        lines.append(f"{number + 1}. {sides[plain.resigned]} {_RESIGNED}")
     return "\n".join(lines) + "\n"
 
 
-def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
+def read_plain(text: str, title: str, sides: tuple[str, str], *, in_pairs: bool = False) -> Plain:
     """Return what the lines below the title say; raise BadPlain. Ignore prose and boards around the turns."""
     names = list(sides)
     turns: list[tuple[int, str]] = []
@@ -61,12 +70,19 @@ def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
         label, colon, name = line.lstrip("> ").partition(":")
         if colon and label.casefold() in folded and name.strip() and not turns:
             names[folded.index(label.casefold())] = name.strip()
-        row = _ROW.fullmatch(line.rstrip())
+        expected = (len(turns) + 1) // 2 + 1 if in_pairs else len(turns) + 1
+        pair = _PAIR.fullmatch(line.rstrip()) if in_pairs else None
+        row = pair if pair and (pair["second"] or "").casefold() != _RESIGNED else _ROW.fullmatch(line.rstrip())
         if row is None:
             continue
+        if resigned is not None or int(row["number"]) != expected or (row is pair and len(turns) % 2):
+            raise BadPlain(number, f"turn {expected} is expected here, if any")
+        if row is pair:
+            texts = list(filter(None, pair.group("first", "second")))
+            turns += enumerate(texts)
+            lines += [number] * len(texts)
+            continue
         side = _side(row, folded, sides, number)
-        if resigned is not None or int(row["number"]) != len(turns) + 1:
-            raise BadPlain(number, f"turn {len(turns) + 1} is expected here, if any")
         if row["text"].strip().casefold() == _RESIGNED:
             resigned = side
         else:

@@ -168,8 +168,11 @@ def loads(text: str, game: str | None = None) -> Record:
     """The game and its options can be in a line before the turns, such as `Quadraphages first=o`.
 
     Otherwise they are the first under which the first turn is legal, or if there are none, those with the fewest slips.
-    Games whose rule sheets print no table have a line for each turn (see notation/plain.py).
+    Games whose rule sheets print no table have a line for each turn (see notation/plain.py), and some a form that other
+    programs read, too, such as PGN.
     """
+    if (foreign := _foreign(text, game)) is not None:
+        return foreign
     key, options = _titled(text.splitlines())
     if key is None and game is not None and game in GAMES and not GAMES[game].tolerant:
         key = game
@@ -191,6 +194,19 @@ def loads(text: str, game: str | None = None) -> Record:
         return _inferred(sheet, text, game)
     except BadOption as bad:
         raise BadRecord(0, text, bad) from bad
+
+
+def _foreign(text: str, game: str | None) -> Record | None:
+    """Return the record that a text has in a form that other programs write; None if it is in none."""
+    for key, pack in GAMES.items():
+        if pack.form is not None and game in (None, key):
+            try:
+                found = pack.form.read(text)
+            except ValueError as bad:
+                raise BadRecord(0, text, f"that is no {pack.form.ending.upper()} of {pack.title}: {bad}") from bad
+            if found is not None:
+                return Record(key, {}, *found)
+    return None
 
 
 def dumps(record: Record) -> str:
@@ -276,7 +292,7 @@ def without_version(options: Mapping[str, str]) -> dict[str, str]:
 def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     try:
         game = GAMES[key].game
-        plain = read_plain(text, game.title, game.sides)
+        plain = read_plain(text, game.title, game.sides, in_pairs=game.in_pairs)
         ending = _ending(plain.resigned, text.splitlines(), game.sides)
         turns, began = tuple(turn for _, turn in plain.turns), _began(text.splitlines())
         return Record(
@@ -296,7 +312,8 @@ def _as_plain(record: Record, title: str) -> str:
         for ply, (position, text) in enumerate(zip(positions, record.moves, strict=False), start=1)
     ]
     plain = Plain(title, record.players, tuple(turns), _resigned(record))
-    return write_plain(plain, record.pack.game.sides)
+    game = record.pack.game
+    return write_plain(plain, game.sides, in_pairs=game.in_pairs)
 
 
 def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:

@@ -24,7 +24,7 @@ from engines.square import Rows, Steps
 from engines.step import Step, vacated
 from engines.wording import either, together
 from notation.core import BadNotation, Correction, Notation, TolerantReader
-from notation.games import API, GamePack
+from notation.games import API, Form, GamePack
 from notation.hints import PASS_PASSAGE, SWAP_PASSAGE, Hint, Passage, swap_passage
 from notation.steps import steps_of
 from notation.tokens import (
@@ -41,7 +41,7 @@ from notation.tokens import (
 )
 
 # The pack
-__all__ = ["API", "GamePack"]
+__all__ = ["API", "Form", "GamePack"]
 # The rules
 __all__ += [
     "BadOption",

@@ -1,4 +1,4 @@
-"""A match as files: its record as text and as JSON, and its boards as an animation.
+"""A match as files: its record as text, as JSON and as other programs read it, and its boards as an animation.
 
 A file is named by the match's number and its game, and holds no address of anybody.
 """
@@ -9,24 +9,33 @@ from datetime import UTC, datetime
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
+from notation.ending import WITHOUT_RESULT
 from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime
 from pbem.matches.snapshot import Snapshot, why_over
 from pbem.messages.mime import Attachment
 from pbem.storage.models import HOUSE
 
+SCORES = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+
 
 def records(
     snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
 ) -> Iterator[Attachment]:
-    """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns.
+    """Yield the record as text, in the form that other programs read, and, once the match is over, as JSON.
 
-    `generated` is the time that the JSON says it was made at: that of the message, so that one which is rendered again
-    is the same.
+    `times` returns those of the turns, for the JSON. `generated` is the time that it says it was made at: that of the
+    message, so that one which is rendered again is the same.
     """
     if snapshot.is_missing:
         return
     yield _text(snapshot)
+    if (form := snapshot.pack.form) is not None:
+        ending = snapshot.ending
+        has_result = ending is not None and ending.termination not in WITHOUT_RESULT
+        score = SCORES[snapshot.match.winner] if has_result else "*"
+        written = form.write(snapshot.texts, snapshot.record.players, score)
+        yield Attachment(_name(snapshot, form.ending), "text", "plain", written.encode())
     if snapshot.ended_here:
         yield _json(snapshot, origin, generated, times())
 
@@ -68,7 +77,7 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
         return
     from pbem.messages.boards.animation import animation  # Pillow: see templating.illustrated
 
-    captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
+    captions = ["", *(f"{snapshot.game.number(ply)}. {text}" for ply, text in enumerate(snapshot.texts, start=1))]
     content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
     yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
 

@@ -85,7 +85,7 @@ class Drawing:
     def played(self, most: int) -> tuple[Played, ...]:
         texts, names = self.snapshot.texts, [name(player) for player in self.snapshot.players]
         return tuple(
-            Played(ply + 1, self.seats[ply], names[self.seats[ply]], texts[ply])
+            Played(self.snapshot.game.number(ply + 1), self.seats[ply], names[self.seats[ply]], texts[ply])
             for ply in range(max(0, len(texts) - most), len(texts))
         )
 

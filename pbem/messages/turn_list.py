@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engines.core import Seat
 from pbem.matches.events import Cause
@@ -44,11 +45,13 @@ def in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> s
     | 3  alice: f3f4
     """
     digits = len(str(max((turn.number for turn in turns), default=0)))
-    rows = [[f"{'':{digits}}  {names[seat]}" for seat in (first, 1 - first)]]
+    in_pairs = any(one.number == other.number for one, other in pairwise(turns))
+    rows = [[f"{'':{digits}}  {names[first]}", names[1 - first] if in_pairs else f"{'':{digits}}  {names[1 - first]}"]]
     for turn in turns:
         if len(rows) == 1 or turn.seat == first or rows[-1][1]:
             rows.append(["", ""])
-        rows[-1][turn.seat != first] = f"{turn.number:>{digits}}  {turn.text}"
+        is_numbered = turn.seat == first or not in_pairs
+        rows[-1][turn.seat != first] = f"{turn.number:>{digits}}  {turn.text}" if is_numbered else turn.text
     left, right = (max(len(row[column]) for row in rows) for column in (0, 1))
     if len(MARK) + left + len(BETWEEN) + right > WIDTH:
         return "\n".join(f"{MARK}{turn.number:>{digits}}  {turn.by}: {turn.text}" for turn in turns)

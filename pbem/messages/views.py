@@ -133,6 +133,7 @@ class View:
         self.title, self.summary = snapshot.game.title, snapshot.game.summary
         self.key = snapshot.match.game
         self.ply = self.turns = snapshot.ply
+        self.pair = snapshot.game.number(snapshot.ply + 1) if snapshot.game.in_pairs else None
         self.sides = tuple(
             Side(name(player), side, reader is not None and player.id == reader.id, in_short(*rating) if rating else "")
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)

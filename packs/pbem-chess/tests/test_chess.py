@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from notation import record
+from notation.ending import Ending, Termination
 from pbem import gamekit as kit
+from pbem.conformance.checks import offered
 from pbem_chess import CHESS, pgn
 from pbem_chess.engine import ChessPosition, Turn
 from pbem_chess.refusals import Reason
@@ -126,13 +129,29 @@ def test_black_sees_the_board_from_its_own_side() -> None:
 
 def test_pgn_is_written_and_read() -> None:
     turns = ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
-    text = pgn.written(turns, "alice", "bob", "1-0")
+    text = pgn.written(turns, ("alice", "bob"), "1-0")
 
     assert "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0" in text
     assert '[White "alice"]' in text
-    assert pgn.read(text) == turns
+    assert pgn.read(text) == (("alice", "bob"), tuple(turns))
+    assert pgn.read("1. e4 e5") is None
     with pytest.raises(ValueError, match="illegal san"):
-        pgn.read("1. e4 e5 2. Ke3")
+        pgn.read('[Event "?"]\n\n1. e4 e5 2. Ke3')
+
+
+def test_records_number_pairs_of_turns_and_pgn_is_read_as_one() -> None:
+    turns = ("e4", "e5", "Bc4", "Nc6", "Qh5")
+    with offered(CHESS):
+        resigned = record.Record("chess", {}, ("alice", "bob"), turns, Ending(Termination.RESIGNATION, 1))
+        text = record.dumps(resigned)
+
+        assert "\n1. e4 e5\n2. Bc4 Nc6\n3. Qh5\n4. Black resigned\n" in text
+        assert record.loads(text) == resigned
+        assert record.loads(pgn.written(turns, ("alice", "bob"))).moves == turns
+        with pytest.raises(record.BadRecord, match="turn 3 is expected here"):
+            record.loads(text.replace("3. Qh5", "4. Qh5"))
+        with pytest.raises(record.BadRecord, match="that is no PGN of Chess: illegal san"):
+            record.loads('[Event "?"]\n\n1. e4 e5 2. Ke3')
 
 
 @pytest.mark.soak
@@ -145,4 +164,21 @@ def test_two_hundred_random_matches_end_and_are_read_again_as_pgn() -> None:
             turns.append(move.text)
             position = position.play(move)
         assert position.outcome is not None
-        assert pgn.read(pgn.written(turns)) == turns
+        assert pgn.read(pgn.written(turns)) == (("?", "?"), tuple(turns))
+
+
+@pytest.mark.soak
+def test_two_hundred_random_matches_go_as_openspiel_has_them() -> None:
+    """OpenSpiel has rules of its own for chess, but for where a draw must be claimed."""
+    pyspiel = pytest.importorskip("pyspiel")
+    for seed in range(200):
+        chance, position, state = random.Random(seed), after(), pyspiel.load_game("chess").new_initial_state()
+        while position.turn is not None and not state.is_terminal():
+            ours = {move.text.rstrip("+#") for move in position.moves()}
+            theirs = {state.action_to_string(action).rstrip("+#"): action for action in state.legal_actions()}
+            assert ours == set(theirs)
+            turn = chance.choice(sorted(ours))
+            position, state = position.play(CHESS.notation.parse(turn)), state.child(theirs[turn])
+        if position.outcome is not None and position.outcome.winner is not None:
+            assert state.returns() == ([1, -1] if position.outcome.winner else [-1, 1])  # White is its second player
+        assert position.turn is None or state.returns() == [0, 0]

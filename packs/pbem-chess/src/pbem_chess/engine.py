@@ -160,4 +160,4 @@ def start(_: Mapping[str, str]) -> ChessPosition:
     return ChessPosition()
 
 
-GAME = kit.Game("chess", "Chess", (), start, SIDES, "8x8: checkmate the king; the classic", difficulty=3)
+GAME = kit.Game("chess", "Chess", (), start, SIDES, "8x8: checkmate the king; the classic", difficulty=3, in_pairs=True)

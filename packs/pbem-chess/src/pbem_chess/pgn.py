@@ -1,18 +1,17 @@
 """Matches of chess as PGN, the form that other chess programs read and write."""
 
 import io
-import json
-import sys
 from collections.abc import Sequence
-from itertools import chain
 
 import chess.pgn
 
-RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+TAG = "["
+"""What a game in PGN begins with."""
 
 
-def written(turns: Sequence[str], white: str = "?", black: str = "?", result: str = "*") -> str:
+def written(turns: Sequence[str], players: tuple[str, str] = ("?", "?"), result: str = "*") -> str:
     """Return the turns of a match, as pbem writes them, as PGN."""
+    white, black = players
     game = chess.pgn.Game({"Event": "pbem", "Site": "email", "White": white, "Black": black, "Result": result})
     node: chess.pgn.GameNode = game
     for turn in turns:
@@ -20,28 +19,23 @@ def written(turns: Sequence[str], white: str = "?", black: str = "?", result: st
     return f"{game}\n"
 
 
-def read(text: str) -> list[str]:
-    """Return the turns of the first game in a PGN file, as pbem writes them; raise ValueError."""
+def read(text: str) -> tuple[tuple[str, str], tuple[str, ...]] | None:
+    """Return the players and turns of the first game in a PGN file; None if it is none. Raise ValueError.
+
+    Its comments, variations and times are left out.
+    """
+    if not text.lstrip("\ufeff \r\n\t").startswith(TAG):
+        return None
     game = chess.pgn.read_game(io.StringIO(text))
     if game is None:
-        raise ValueError("there is no game in that text")
+        raise ValueError("there is no game in it")
     if game.errors:
         raise ValueError(str(game.errors[0]))
-    turns, board = [], game.board()
+    board = game.board()
+    if board.fen() != chess.STARTING_FEN:
+        raise ValueError("it begins at another position than a match here")
+    turns = []
     for move in game.mainline_moves():
         turns.append(board.san(move))
         board.push(move)
-    return turns
-
-
-def of_record(text: str) -> str:
-    """Return a record of pbem, as the file pbem-42-chess.json has it, as PGN."""
-    record = json.loads(text)
-    white, black = record["header"]["players"]
-    winner = 0 if white["result"] else 1 if black["result"] else None
-    texts = [each if isinstance(each, str) else each["move"] for each in chain(*record["moves"]) if each]
-    return written(texts, white["name"], black["name"], RESULTS[winner])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(of_record(sys.stdin.read()))
+    return (game.headers["White"], game.headers["Black"]), tuple(turns)
