@@ -119,6 +119,18 @@ def test_a_turn_is_read_however_it_is_written(said: str) -> None:
     assert CHESS.notation.format(CHESS.notation.parse(said), position) == "Nf3"
 
 
+def test_a_bishop_is_told_by_its_rank_from_another() -> None:
+    """A capital B and a digit are also what a phone makes of b1."""
+    two = after(fen="7k/8/B7/8/8/8/B7/K7 w - - 0 1")
+    texts = [CHESS.notation.format(move, two) for move in two.moves()]
+
+    assert {"B2c4", "B6c4"} < set(texts)
+    assert all(CHESS.notation.format(CHESS.notation.parse(text), two) == text for text in texts)
+    assert CHESS.notation.format(CHESS.notation.parse("B1c3"), after()) == "Nc3"
+    with pytest.raises(kit.IllegalMove):
+        after().play(CHESS.notation.parse("B1c4"))
+
+
 def test_black_sees_the_board_from_its_own_side() -> None:
     diagram = after().diagram()
 

@@ -3,7 +3,6 @@
 import pytest
 
 from engines.search import choose
-from pbem import gamekit as kit
 from pbem_classics.spiel import SpielPosition
 from second_sources import GAMES
 
@@ -26,11 +25,6 @@ def test_it_wins_at_once_and_prevents_that(turns: str) -> None:
     assert found.is_solved is (position.turn == 0)
 
 
-def test_a_good_first_stone_is_taken_over_and_a_bad_one_left() -> None:
-    assert choose(after("ygame", "d6"), 3, seed=1, careful=True).turn is kit.Special.SWAP
-    assert choose(after("ygame", "a1"), 3, seed=1, careful=True).turn is not kit.Special.SWAP
-
-
-def test_the_first_stone_of_a_match_with_the_swap_is_left_to_our_search() -> None:
-    assert after("ygame", "").search(800, seed=1) is None
-    assert after("othello", "").search(800, seed=1) is None
+@pytest.mark.parametrize(("key", "turns"), [("ygame", ""), ("ygame", "d6"), ("othello", "")])
+def test_the_swap_and_other_games_are_left_to_our_search(key: str, turns: str) -> None:
+    assert after(key, turns).search(800, seed=1) is None

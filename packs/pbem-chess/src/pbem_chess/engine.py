@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -23,6 +24,8 @@ PIECES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", 
 
 
 _SIGNS = re.compile(r"[x=+#]")
+_RANKED = frozenset(f"B{rank}" for rank in range(1, 9))
+"""How a bishop begins that is told by its rank from another, as in B2c4; or a square with the capital of a phone."""
 
 
 def _marks() -> Iterator[kit.Mark]:
@@ -60,6 +63,9 @@ def played(board: chess.Board, turn: Turn) -> chess.Move:
     try:
         return board.parse_san(turn.text) if squares is None else board.parse_uci(turn.text)
     except ValueError as error:
+        if turn.key[:2] in _RANKED:
+            with suppress(ValueError):
+                return board.parse_uci(turn.key.lower())
         raise refusal(board, turn.text, squares) from error
 
 

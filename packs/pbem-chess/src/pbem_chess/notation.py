@@ -10,6 +10,8 @@ _NUMBER = re.compile(r"[\s]*+(?:[0-9]{1,3}+[.]++[\s]*+)?+")
 _CASTLING = re.compile(rf"([oO0])[{kit.DASH}]?\1(?:[{kit.DASH}]?(\1))?")
 _SQUARES = re.compile(rf"([a-hA-H][1-8])\s*+(?:{kit.ARROW}|x|\s)?+\s*+([a-hA-H][1-8])\s*+[=/(]?+([nbrqNBRQ]?)[)]?+")
 _PIECE = re.compile(r"([NBRQKnrqk])([a-hA-H]?)([1-8]?)([xX:]?)([a-hA-H][1-8])")
+_RANKED = re.compile(r"(B)()([1-8])([xX:]?)([a-h][1-8])")
+"""A bishop, told by its rank from another; or a square, written with the capital of a phone."""
 _BISHOP = re.compile(r"(B)([a-hA-H]?)([1-8]?)([xX:]?)([a-hA-H][1-8])")
 _PAWN = re.compile(r"(?:([a-hA-H])([xX:]?)(?!\1)(?=[a-hA-H][1-8]))?([a-hA-H][1-8])\s*+[=/(]?+([nbrqNBRQ]?)[)]?+")
 _END = re.compile(r"\s*+(?:e\.?p\.?)?+\s*+([+#]?)[+#!?.\s]*+")
@@ -38,7 +40,7 @@ class ChessNotation(kit.Notation[Turn]):
         """
         kit.check_length(text)
         at = kit.skip(_NUMBER, text, 0)
-        for pattern in (_CASTLING, _SQUARES, _BISHOP, _PAWN, _PIECE):
+        for pattern in (_CASTLING, _RANKED, _SQUARES, _BISHOP, _PAWN, _PIECE):
             found = pattern.match(text, at)
             if found is not None:
                 end = _END.match(text, found.end())

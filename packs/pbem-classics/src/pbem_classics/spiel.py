@@ -173,15 +173,13 @@ class SpielPosition(kit.PlayedWhole):
     def search(self, nodes: int, seed: int) -> tuple[Turn, float, bool, int] | None:
         """Return the turn of OpenSpiel's search, its value, whether it is exact, and the nodes; None for ours.
 
-        OpenSpiel doesn't know the swap: ours chooses the first stone, and who gains by the swap takes it.
+        OpenSpiel doesn't know the swap, so ours chooses the first stone, and whether to take it over.
         """
-        if not self.simulations or (self.swap and not self.actions):
+        if not self.simulations or (self.swap and len(self.actions) < 2 and not self.swapped):
             return None
         root = searched(self.here, max(LEAST_SIMULATIONS, min(nodes * self.simulations, MOST_SIMULATIONS)), seed)
         best = root.best_child()
         value = float(best.outcome[best.player] if best.outcome else best.total_reward / best.explore_count)
-        if self.can_swap and value < 0:
-            return kit.Special.SWAP, -value, bool(best.outcome), nodes
         return _turn(self.word(self.here, (best.action,))), value, bool(best.outcome), nodes
 
     def legal(self) -> Mapping[str, Actions]:
