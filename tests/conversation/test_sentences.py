@@ -143,3 +143,21 @@ def test_a_sentence_in_a_match_gets_the_answer_that_helps(tmp_path: Path) -> Non
             wrong.append((sentence.state, sentence.lines, sentence.wanted, said[:150]))
 
     assert len(wrong) <= (1 - LEAST) * len(sentences), [row[:3] for row in wrong]
+
+
+def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        personal = letters.join("alice")
+        letters.join("bob")
+        letters.write("alice@mail.example", "challenge bob quadrupel swap=off begin=me", to=personal)
+        letters.reply(letters.last("bob"), "accept")
+        said = "I go d2 to e2, and if he answers with c2 to c1 then c4 to b4. And tell Bob I like him"
+
+        (mail,) = letters.reply(letters.last("alice"), said)
+
+        assert all(f"#1 {line}" in words_of(mail) for line in ("d2e2", "if c2c1 then c4b4", "say I like him"))
+        assert len(letters.execute("select * from ply")) == 0
+        letters.reply(mail, "yes")
+        letters.reply(letters.last("bob"), "c2c1")
+        assert [text for (text,) in letters.execute("select text from ply order by number")] == ["d2e2", "c2c1", "c4b4"]
+        assert any("I like him" in words_of(each) for each in letters.received["bob@mail.example"])

@@ -1,14 +1,15 @@
 """The days that a sentence names: dates, and days of the week."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from pbem.conversation.syntax import phrases
 
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
 _DAY_ALONE = re.compile(
-    r"\b(?:the|am|den|le|el|il|dia|de|do)\s(\d{1,2})(?:th|st|nd|rd|\.)(?!\s?\w*[./\d])", re.IGNORECASE
+    r"\b(?:the|am|zum|den|le|el|il|dia|de|do)\s(\d{1,2})(?:(?:th|st|nd|rd|\.)(?!\s?[./]?\d)|(?=\s*(?:[.,;!?)]|$)))",
+    re.IGNORECASE,
 )
 _NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
 _RANGE = re.compile(
@@ -43,11 +44,29 @@ def named(text: str, today: date) -> Iterator[date]:
         for found in _DAY_ALONE.finditer(text):
             of_month = today.month if int(found[1]) > today.day else today.month % 12 + 1
             yield from _day(int(found[1]), of_month, today)
+    weekdays: list[str] = []
     for word in words:
         for weekday in phrases.lexicon("weekday").of(word):
-            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
+            weeks = weekdays.count(weekday)  # "from Friday to the Friday after"
+            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1 + 7 * weeks)
+            weekdays.append(weekday)
         if phrases.lexicon("words").of(word) == ["tomorrow"]:
             yield today + timedelta(days=1)
+
+
+def absence(text: str, found: Sequence[date], length: int, today: date) -> tuple[date, date] | None:
+    """Return the first and the last day of an absence of so many days, or 0; None where its end isn't said.
+
+    >>> friday = date(2026, 12, 4)
+    >>> [f"{day:%d.%m.}" for day in absence("I'm off on Friday for 7 days", [friday], 7, date(2026, 11, 28)) or ()]
+    ['04.12.', '11.12.']
+    """
+    if len(found) > 1:
+        return min(found), max(found)
+    says = {"until", "leave"} & set(phrases.lexicon("absence").of_text(phrases.words(text)))
+    if not found or (says == {"leave"} and not length):
+        return (today, today + timedelta(days=length)) if length and not found else None
+    return (found[0], found[0] + timedelta(days=length)) if length and says != {"until"} else (today, found[0])
 
 
 def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:

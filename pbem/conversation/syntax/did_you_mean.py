@@ -122,9 +122,14 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     if match is None or not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
-    parts = _PART.split(said)
+    now, condition = _without_condition(said)
+    parts = _PART.split(now)
     meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
+    if len(meant) == 1 and (more := _beside(request, parsed, snapshot, meant[0], condition)):
+        lines = (f"#{match.id} {meant[0]}", *(f"#{match.id} {line}" for line, _ in more))
+        sentence = f"You want to play {', '.join((meant[0], *(means for _, means in more)))}."
+        return Refused(sentence, match=match.id, meant=lines, proposal="\n".join(lines), wish=True)
     if meant or asked:
         return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
     hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
@@ -132,6 +137,38 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
         return None
     fits = f'For example "{hint.example}".'
     return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
+
+
+_IF = re.compile(r"(?<!\w)(?:if|wenn|falls|si|se|je[sś]li|je[zż]eli|если|als|indien)(?!\w)", re.IGNORECASE)
+FEWEST_CELLS = 4
+"""How many squares a condition names: a turn of the opponent, and the answer to it."""
+
+
+def _without_condition(said: str) -> tuple[str, str]:
+    """Return what a text says before the "if" that two turns follow, and these; the text where there is none."""
+    for found in _IF.finditer(said):
+        if slots.cells_in(said[: found.start()]) and len(slots.cells_in(said[found.end() :])) == FEWEST_CELLS:
+            return said[: found.start()], said[found.end() :]
+    return said, ""
+
+
+def _beside(
+    request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
+) -> list[tuple[str, str]]:
+    """Return what a text wants beside a turn, as lines with how we say them: a condition, and words to pass on."""
+    found = []
+    notation, match, player = snapshot.notation, snapshot.match, request.sender.player
+    first = turns.after(notation, snapshot.position, turn)
+    cells = slots.cells_in(condition)
+    theirs = resembling(notation, first, "".join(cells[:2])) if first is not None and cells else ()
+    second = turns.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
+    ours = resembling(notation, second, "".join(cells[2:])) if second is not None else ()
+    if len(ours) == 1:
+        found.append((f"if {theirs[0]} then {ours[0]}", f"and if {theirs[0]} then {ours[0]}"))
+    name = people_of(request.session, [match])[opponent_of(match, player)].name if player else ""
+    if match.level is None and name and (told := slots.told(" ".join((parsed.first, *parsed.prose)), name)):
+        found.append((f"say {told}", f"and to write to {name}"))
+    return found
 
 
 def _turns_in(request: Request, snapshot: Snapshot, parts: list[str]) -> tuple[str, ...]:

@@ -119,13 +119,19 @@ def stop_words() -> frozenset[str]:
     return frozenset(plain(table("names")["stop_words"]).split()).union(*_languages().values())
 
 
+def is_foreign(word: str, language: str) -> bool:
+    """Return whether a word is one that sentences of other languages have, and those of that language don't."""
+    listed = _languages()
+    return word not in listed[language] and any(word in known for known in listed.values())
+
+
 @cache
 def _languages() -> dict[str, frozenset[str]]:
     return {language: frozenset(plain(listed).split()) for language, listed in table("languages").items()}
 
 
-def language_of(text: str) -> str:
-    """Return the language that a text is in, of those that we know; English where that is in doubt.
+def language_of(text: str, otherwise: str = ENGLISH) -> str:
+    """Return the language that a text is in, of those that we know; another where that is in doubt.
 
     >>> [language_of(text) for text in ("Ich möchte gegen dich spielen", "Chcę grać, ale nie wiem jak", "no")]
     ['de', 'pl', 'en']
@@ -133,4 +139,4 @@ def language_of(text: str) -> str:
     said = words(text)
     found = {language: sum(word in known for word in said) for language, known in _languages().items()}
     likeliest, second = sorted(found, key=lambda language: -found[language])[:2]
-    return likeliest if found[likeliest] > found[second] and found[likeliest] >= FEWEST_WORDS else ENGLISH
+    return likeliest if found[likeliest] > found[second] and found[likeliest] >= FEWEST_WORDS else otherwise

@@ -73,6 +73,11 @@ def share_known(sentence: str) -> float:
     return known / len(words) if words else 0.0
 
 
+def knows(word: str) -> bool:
+    _, rows, _ = _learned()
+    return word in rows
+
+
 def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
     names, rows, weights = _learned()

@@ -27,7 +27,6 @@ LEAST_KNOWN, FEWEST_WORDS = 0.6, 3
 """The share of a sentence's words that some wording has, where it is written to us."""
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 """What our own messages, which machines may return, have in quotes: examples of commands."""
-_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!\d\.)\s+(?=\S)")
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|но)\s+")
 GROUNDS: dict[str, tuple[set[str], ...]] = {
     "stop": ({"stop", "spam", "delete", "mail", "send", "list"},),
@@ -70,7 +69,7 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
             whole[-1] = f"{whole[-1]} {line}"
         else:
             whole.append(line)
-    return [each for line in whole for each in _END.split(line) if each.strip()][:MOST_SENTENCES]
+    return [each for line in whole for each in slots.SENTENCE_END.split(line) if each.strip()][:MOST_SENTENCES]
 
 
 def read(lines: Iterable[str], place: Place) -> Reading:
@@ -132,9 +131,9 @@ def _guesses(
     meanings = set(phrases.lexicon("words").of_text(words))
     if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
         yield Guess("away", CERTAIN, sentence)
-    tells = "chat" in possible and phrases.plain(place.rival) in words
-    if tells and "tell" in phrases.lexicon("concepts").of_text(words):
+    if "chat" in possible and slots.told(sentence, place.rival):
         yield Guess("chat", CERTAIN, sentence)
+        return
     bare = slots.without_name(sentence) if named.name else sentence
     if recogniser.share_known(bare) < LEAST_KNOWN or (named.name and len(bare.split()) < FEWEST_WORDS):
         return  # other people's mail, or a name alone

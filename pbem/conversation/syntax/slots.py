@@ -9,7 +9,7 @@ from itertools import pairwise
 from zoneinfo import available_timezones
 
 from notation.games import GAMES
-from pbem.conversation.syntax import days, phrases
+from pbem.conversation.syntax import days, phrases, recogniser
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
@@ -21,6 +21,7 @@ NEAR = 4
 """How many words there are at most between who begins and that they do."""
 SHORTEST_GAME = 5
 """How many letters a word has at least that may be a game in another spelling."""
+SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!\d\.)\s+(?=\S)")
 _TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 _CELL = re.compile(r"(?<![\w])([a-z]\d{1,2})(?![\w])", re.IGNORECASE)
 
@@ -49,7 +50,7 @@ class Named:
     def with_others(self, other: "Named") -> "Named":
         """Return what both name, the first where they differ."""
         first = {name: getattr(self, name) or getattr(other, name) for name in Named.__slots__}
-        several = ("addresses", "games", "people")
+        several = ("addresses", "games", "people", "days")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in several}
         return replace(self, **{**first, **both})
 
@@ -69,7 +70,7 @@ def named(sentence: str, today: date) -> Named:
         begin=_begin(text),
         time=time,
         span=span,
-        days=tuple(days.named(text, today)),
+        days=tuple(dict.fromkeys(days.named(text, today))),
         cells=cells_in(text),
         rated="rated" in _meanings(text) and "unrated" not in text.lower(),
     )
@@ -204,7 +205,7 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
 
 
 _NUMBERED_LEVEL = re.compile(
-    r"\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*([1-5])\b", re.IGNORECASE
+    r"\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*([0-6])\b", re.IGNORECASE
 )
 
 
@@ -255,28 +256,43 @@ def own_name(text: str) -> str:
     >>> own_name("Hi, my name is Carol."), own_name("I'm Petra"), own_name("I'm new here"), own_name("Piet is de naam")
     ('carol', 'petra', '', 'piet')
     """
-    return as_name(_own_name(text))
+    return as_name(_naming(text)[0])
 
 
-def _own_name(text: str) -> str:
+def _naming(text: str) -> tuple[str, str]:
+    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text."""
     text = text.replace("\u2019", "'")
+    if phrases.language_of(text, "") == phrases.ENGLISH:
+        text = _I_AM.sub("I'm ", text)
     for kinds, capital in ((("called", "joining"), False), (("i_am",), True)):
         for found in _before(*kinds).finditer(text):
             after = _TOKEN.findall(text[found.end() :])
             words = after[1:] if after and phrases.plain(after[0]) in _titles() else after
             if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
                 continue
-            if is_called(words[0], must_have_capital=capital):
-                return str(words[0])
+            name, rest = words[0], text[found.end() :]
+            if is_called(name, text, must_have_capital=capital) or (capital and _is_odd(name, rest)):
+                return name, f"{text[: found.start()]}{rest[rest.index(name) + len(name) :]}"
     behind = _after().search(text)
-    return behind[1] if behind and is_called(behind[1], must_have_capital=True) else ""
+    if behind and is_called(behind[1], text, must_have_capital=True):
+        return behind[1], f"{text[: behind.start()]}{text[behind.end() :]}"
+    return "", text
 
 
-def is_called(word: str, *, must_have_capital: bool) -> bool:
+_I_AM = re.compile(r"\b[Ii]m (?=[\w-]+(?:[.,!]|$| and\b))")
+
+
+def _is_odd(word: str, rest: str) -> bool:
+    """Return whether a word without a capital is a name: nothing else stands beside it, and no wording has it."""
+    return bool(re.match(rf"{re.escape(word)}\s*(?:[.,!]|$)", rest)) and is_name(word) and not recogniser.knows(word)
+
+
+def is_called(word: str, text: str, *, must_have_capital: bool) -> bool:
     """Return whether a word, where a name is expected, is one: Felicity is, though its beginning means something."""
     name = as_name(word)
     if word.istitle():
-        is_word = name in phrases.nobody() or phrases.lexicon("concepts").of_word(name) or name in GAMES
+        means = phrases.lexicon("concepts").of_word(name) and not phrases.is_foreign(name, phrases.language_of(text))
+        is_word = name in phrases.nobody() or means or name in GAMES
         return bool(NAME.fullmatch(name)) and not is_word
     return not must_have_capital and is_name(name)
 
@@ -298,17 +314,26 @@ def signature(lines: Sequence[str]) -> str:
     ('harold', 'ben', '')
     """
     written = [line.strip() for line in lines if line.strip()]
-    parts = re.split(r"[.,!?-]\s+", written[-1].rstrip(" .!,")) if written else [""]
+    parts = re.split(r"[.,!?-]\s+", _INITIALS.sub("", written[-1]).rstrip(" .!,")) if written else [""]
+    if len(parts) > 1 and any(_closes(word) for word in parts[0].split()):
+        parts = parts[1:]  # "Best wishes, Niamh"
     is_own = len(written) > 1 and len(parts[0].split()) <= MOST_NAMES and len(parts) <= MOST_NAMES
-    last = parts[0 if is_own else -1].split()
-    while last and (len(last[0]) < SHORTEST_NAME or "bye" in phrases.lexicon("concepts").of(phrases.plain(last[0]))):
+    last = [word for word in parts[0 if is_own else -1].split() if phrases.plain(word) not in _titles()]
+    while last and (len(last[0]) < SHORTEST_NAME or _closes(last[0])):
         last = last[1:]  # "LG Mareike"
-    if not last and len(parts) > 1:
-        last = parts[1].split()  # "Best wishes, Niamh"
     fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
     is_word = phrases.lexicon("concepts").of(first) or first in GAMES or phrases.lexicon("games").of(first)
     return first if NAME.fullmatch(first) and not is_word else ""
+
+
+_INITIALS = re.compile(r"\b[A-Z]\.\s|\b(?:Dr|Prof|Mrs?|Ms)\.\s|\([^)]*\)")
+
+
+def _closes(word: str) -> bool:
+    return bool({"bye", "thanks"} & set(phrases.lexicon("concepts").of(phrases.plain(word.strip(","))))) or (
+        phrases.plain(word) in phrases.table("names")["closing"].split()
+    )
 
 
 def without_name(text: str) -> str:
@@ -317,8 +342,7 @@ def without_name(text: str) -> str:
     >>> without_name("My name is Carol and I'd like to play")
     " and I'd like to play"
     """
-    name = _own_name(text)
-    return re.sub(rf"^.*?\b{re.escape(name)}\b", "", text, count=1, flags=re.IGNORECASE | re.DOTALL) or text
+    return _naming(text)[1]
 
 
 def _people(text: str) -> Iterator[str]:
@@ -330,6 +354,24 @@ def _people(text: str) -> Iterator[str]:
                 break
             if not ({"friend", "me"} & set(phrases.lexicon("concepts").of(phrases.plain(word)))):
                 break
+
+
+def told(sentence: str, name: str) -> str:
+    """Return the words that a sentence asks us to pass on to the opponent of that name; empty if it doesn't.
+
+    >>> told("please tell Bob I'll be late", "bob"), told("Kannst du Bob ausrichten, dass ich komme?", "bob")
+    ("I'll be late", 'dass ich komme?')
+    """
+    for way in phrases.table("names")["tell"]:
+        for found in re.finditer(way.replace("NAME", r"(\w+)"), sentence, re.IGNORECASE):
+            whom = as_name(found[1])
+            if whom in phrases.table("names")["them"].split() or (name and whom.startswith(name)):
+                *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
+                is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in phrases.lexicon("concepts").of_text(
+                    _words(last)
+                )
+                return " ".join(words if words and is_thanks else (*words, last))
+    return ""
 
 
 # Time ------------------------------------------------------------------------------------

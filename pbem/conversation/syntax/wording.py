@@ -10,7 +10,7 @@ from datetime import date
 from itertools import islice
 
 from notation.games import FEW, GAMES
-from pbem.conversation.syntax import phrases, recogniser, slots
+from pbem.conversation.syntax import days, phrases, recogniser, slots
 from pbem.conversation.syntax.phrases import Wish
 from pbem.conversation.syntax.slots import Named
 from pbem.errors import Refused
@@ -166,9 +166,15 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     options, known = named.options or {}, [each for each in named.people if place.is_player(each)]
     whom = next((found[0] for found in (named.addresses, known) if len(found) == 1), "")
     text = " ".join(said)
-    last = str(named.days[-1]) if named.days else named.span if named.span.endswith("d") else ""
-    away = f"{named.days[0] if len(named.days) > 1 else place.today} {last}" if named.days else last
+    words = slots.told(text, place.rival) or text
+    length = int(named.span[:-1]) if named.span.endswith("d") else 0
+    last = str(max(named.days)) if named.days else named.span if length else ""
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
+    gone = days.absence(text, named.days, length, place.today) if named.days else None
+    away = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last
+    when = (
+        f"from {gone[0]} until {gone[1]}" if gone and gone[0] > place.today else f"until {gone[1]}" if gone else until
+    )
     is_house = place.level is not None
     level = f"at level {named.level}, {LEVELS.get(named.level, 'of 6')}" if named.level else ""
     reminder = "off" if slots.is_negated(text) else named.span
@@ -178,8 +184,8 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     more = spoken(named.span) if named.span else "a few days"
     plea = f'Could I have {more} more for my turn, please? "give {named.span or "2d"}" gives them to me.'
     if named.days:
-        days = max((named.days[-1] - place.today).days, 1)
-        plea = f'Could I have time for my turn until {named.days[-1]}, please? "give {days}d" gives it to me.'
+        left = max((max(named.days) - place.today).days, 1)
+        plea = f'Could I have time for my turn until {max(named.days)}, please? "give {left}d" gives it to me.'
     begin, time = f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""
     changed = f"{begin} {time}".strip()
     again = f"#{place.match} rematch" if not changed else f"challenge {place.rival} {place.game} {changed}"
@@ -208,10 +214,10 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "as": ("", f"as {named.name}" if named.name else ""),
         "until": (last, until),
         "away": (away, ""),
-        "when": ("", until),
+        "when": ("", when if away else ""),
         "span": (named.span, named.span),
         "address": (named.addresses[0] if len(named.addresses) == 1 else "", ""),
-        "text": (text if not is_house and len(text) <= LONGEST else "", ""),
+        "text": (words if not is_house and len(words) <= LONGEST else "", ""),
         "hint": ("hint" if is_house else "", ""),
         "analyse": ("analyse" if place.state == "over" else "", ""),
         "zone": (slots.zone_in(text), ""),
@@ -232,7 +238,7 @@ def _means(wish: Wish, parts: Parts) -> str:
     if not all(needed.values()):
         return wish.vague
     first, *more = [text for name in wish.uses.split() if (text := parts[name][1])] or [""]
-    gap = " " if first.startswith(("(", "as ", "until ", "for ")) else ", "
+    gap = " " if first.startswith(("(", "as ", "from ", "until ", "for ")) else ", "
     return ", ".join((f"{wish.means.format(**needed)}{gap if first else ''}{first}", *more))
 
 
@@ -302,7 +308,7 @@ def suggestion(wish: Reading) -> Refused:
         match=wish.board,
         meant=wish.lines,
         proposal=proposal,
-        unsent=wish.left if proposal else (),
+        unsent=wish.left if proposal and not wish.wants("chat") else (),
         wish=True,
         gist=f"wish {wish.wishes[0].name}",
     )
