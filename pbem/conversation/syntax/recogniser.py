@@ -16,7 +16,7 @@ from pathlib import Path
 from notation.games import GAMES
 from pbem.conversation.syntax import phrases
 
-ROUNDS, MARGIN, LARGEST, FEW, LEAST_SEEN = 10, 40, 127, 3, 6
+ROUNDS, MARGIN, LARGEST, FEW, LEAST_SEEN = 10, 40, 127, 3, 8
 """How often the wordings are gone through, and how often they have a feature that counts."""
 LONGEST, STEM = 300, 5
 """How many characters of a sentence count, and how many of a word tell its stem."""

@@ -38,10 +38,20 @@ GROUNDS: dict[str, tuple[set[str], ...]] = {
 """What the words of a sentence must mean, one of each of these, where it would end or move something."""
 VAGUE = frozenset({"how_works", "chat", "moves"})
 """What is wanted where nothing else is nearly as likely."""
-PLAYS = frozenset({"play_house", "challenge", "seek", "which_game"})
+PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
 ACTS = PLAYS | {"join"}
 GAMES_ASKED = frozenset({"games", "rules", "person_or_bot", "two_people", "who_plays"})
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})
+ALIKE: tuple[frozenset[str], ...] = (
+    ACTS,
+    SOFT,
+    frozenset({"rating", "rating_rules", "ladder", "tournaments"}),
+    frozenset({"whose_turn", "time_left", "show_board", "lost_mail", "colour"}),
+    frozenset({"moves", "why_refused", "write_move"}),
+    frozenset({"rules", "variant"}),
+    frozenset({"games", "which_game", "wrong_game"}),
+)
+"""Wishes of which the surer one does, where a sentence may mean either: their answers are much the same."""
 ELSEWHERE = PLAYS | {"wrong_game", "who_plays", "games"}
 """What isn't about a match: beside one, it has to name a game, or playing."""
 
@@ -160,7 +170,6 @@ def _settled(
     (name, sure), *others = ranked
     if name in VAGUE and others and others[0][1] > max(least, NEARLY * sure):
         (name, sure), *others = [*others, ranked[0]]
-        others = others[1:] or others
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
     if any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
         return None
@@ -177,6 +186,6 @@ def _settled(
     if "othergame" in meanings and not named.games and name in PLAYS | GAMES_ASKED and "wrong_game" in possible:
         return Guess("wrong_game", sure, part)
     both = {name, *(other for other, _ in others[:1])}
-    if both <= ACTS or both <= SOFT:  # whichever it is, they are alike
+    if any(both <= alike for alike in ALIKE):
         return Guess(name, sure, part)
     return Guess(name, min(sure, 2 * gap), part) if gap > clear else None

@@ -121,7 +121,10 @@ def reading_of(
             (done if is_act else known).append(means_it)
         if is_act:
             others = named.games[1:MOST_SEEKS] if wish.name == "seek" else ()
-            acts += (line.replace(f"seek {parts['game'][0]}", f"seek {key}") for key in (parts["game"][0], *others))
+            first = parts["game"][0]
+            acts += (
+                each.replace(f"seek {first}", f"seek {key}") for key in (first, *others) for each in line.split("\n")
+            )
         elif line:
             answers.append(f'"{line}" does that; we only do it if you write it.')
         elif wish.name == "chat" and place.level is not None:
@@ -188,6 +191,10 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         plea = f'Could I have time for my turn until {max(named.days)}, please? "give {left}d" gives it to me.'
     begin, time = f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""
     changed = f"{begin} {time}".strip()
+    other = named.level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")
+    counter = (
+        f"#{place.match} decline\nchallenge {place.rival} {place.game} {changed}" if changed and place.rival else ""
+    )
     again = f"#{place.match} rematch" if not changed else f"challenge {place.rival} {place.game} {changed}"
     return {
         "match": (str(place.match), ""),
@@ -197,6 +204,8 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "reminder": (reminder, ""),
         "remind": ("", remind),
         "again": (again, ""),
+        "counter": (counter, ""),
+        "other": (f"level={other}" if other else "", f"at level {other}, {LEVELS.get(other, 'of 6')}" if other else ""),
         "plea": ("" if is_house else plea, ""),
         "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
         "game": (key, GAMES.title(key)),
