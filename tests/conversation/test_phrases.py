@@ -58,7 +58,7 @@ def test_lines_of_wishes_begin_with_commands() -> None:
     for wish in phrases.wishes().values():
         for line in filter(None, (wish.line, wish.look)):
             verb = line.split()[1] if line.startswith("#") else line.split()[0]
-            assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}", "{again}"), wish.name
+            assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}", "{again}", "{counter}"), wish.name
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,8 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
     if len(invited) == 1 and plays and "challenge" in possible:
         guesses.append(Guess("challenge", CERTAIN, invited[0]))
-    found = _chosen(guesses, least=SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0))
+    least = SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
+    found = _chosen(guesses, least, gives_name=any(this.name for this in names.values()))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
     named = Named()
     for sentence in (*(guess.sentence for guess in found), *names):
@@ -109,13 +110,17 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of({guess.wish: guess.sentence for guess in found}, named, said, left, likely, place)
 
 
-def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
-    """Return the surest guess, and another that is about as sure and goes with it."""
+def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Guess]:
+    """Return the surest guess, and another that is about as sure and goes with it.
+
+    Somebody who gives their name wants to play, whatever they ask besides.
+    """
     wishes = phrases.wishes()
     found: list[Guess] = []
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
         is_asked = "?" in guess.sentence and not wish.line
+        is_asked = is_asked or (gives_name and guess.wish in ACTS)
         needed = found[0].sure * (ASKED_TOO if is_asked else BESIDE) if found else least
         is_sure = guess.sure >= needed
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
@@ -171,6 +176,8 @@ def _settled(
     if name in VAGUE and others and others[0][1] > max(least, NEARLY * sure):
         (name, sure), *others = [*others, ranked[0]]
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
+    if name == "easy_game" and "easy" not in meanings and others:
+        (name, sure), *others = others
     if any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
         return None
     if place.asked and name == "draw":
