@@ -28,23 +28,19 @@ from pydantic import TypeAdapter, ValidationError
 import pbem
 
 log = structlog.get_logger()
-
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
 """The environment variables that a process gets; the others may hold passwords."""
-START_SECONDS = 30.0
-CLOSE_SECONDS = 1.0
+START_SECONDS, CLOSE_SECONDS = 30.0, 1.0
 PATIENCE = 12
 """How many times longer than it may compute a call may take: on a busy machine, others compute in the meantime."""
 MOST_CALLS = 1_000
 """A process is replaced after this many calls, in case they have left something behind in it."""
-LARGEST_ANSWER = 64 << 20
-MOST_FILES = 32
+LARGEST_ANSWER, MOST_FILES = 64 << 20, 32
 MEMORY = Path("/proc/self/statm")
-OUT_OF_MEMORY = 77
-"""The exit code of a process whose call needed too much memory."""
+OUT_OF_MEMORY = 77  # the exit code of a process whose call needed too much memory
 
 
 class Unavailable(Exception):
@@ -59,14 +55,12 @@ class Why(Enum):
 
 
 REASONS = {OUT_OF_MEMORY: Why.TOO_MUCH_MEMORY, -signal.SIGPROF: Why.TOO_SLOW}
-"""What exit codes mean."""
 
 
 class Lost(Exception):
-    """A call that got no answer, and ended its process."""
+    """A call that got no answer, and ended its process: by that exit code, negative if a signal ended it."""
 
     def __init__(self, why: Why, code: int) -> None:
-        """`code` is the exit code of the process, negative if a signal ended it."""
         self.why, self.code = why, code
         super().__init__(f"{why.value} ({code})")
 
@@ -83,10 +77,7 @@ class Isolated:
         environment: Mapping[str, str] | None = None,
         lost: Callable[[], object] = lambda: None,
     ) -> None:
-        """The `modules` are imported before memory is limited to so many megabytes more than the process has then.
-
-        `lost` is called whenever the process is lost during a call.
-        """
+        """The `modules` are imported before memory is limited to that much more; `lost` is called after each loss."""
         kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         checkout = str(Path(pbem.__file__).parent.parent)
         self._environment = {**(kept if environment is None else environment), "PYTHONPATH": checkout}
@@ -199,8 +190,7 @@ class _Process:
             timer.cancel()
 
     def kill(self) -> None:
-        """Kill the process if it still runs; a thread that waits for its answer notices."""
-        self._process.kill()
+        self._process.kill()  # a thread that waits for its answer notices
 
     def end(self) -> int:
         self._process.kill()

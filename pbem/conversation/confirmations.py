@@ -68,7 +68,7 @@ def hold(
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     matches = {line.match for line in parsed.commands if line.command.of_match and line.match is not None}
-    gist = rate_limits.gist_of_question((*lines, *map(str, sorted(matches))))
+    gist = rate_limits.gist_of("confirm", (*lines, *map(str, sorted(matches))))
     acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
@@ -146,7 +146,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     question = load(Confirmation, asked.payload)
     answer, objection = _answer(request, player, question)
     if objection is not None:
-        gist = rate_limits.gist_of_question(["again", str(held_id)])
+        gist = rate_limits.gist_of("confirm", ["again", str(held_id)])
         joins = question.joining
         left = rate_limits.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:

@@ -4,10 +4,14 @@ That is counted in turns to replay and lines to list: as measured, one takes up 
 the answer (bench/growth.py). Turns cost nothing. Nothing here asks who the sender is; the caller has settled that.
 """
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 from math import ceil
+
+from sqlmodel import Session, col, func
 
 from notation.games import GameMissing
 from pbem.conversation import feature, reading
@@ -27,7 +31,7 @@ from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
 from pbem.players import rate_limits, schedule
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Incoming, Match, Player
 
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
@@ -193,9 +197,9 @@ def charge(request: Request, line: Line, spent: int) -> int:
         )
     sender, session = request.sender, request.session
     player = sender.player if sender.proven else None
-    earlier = rate_limits.cost_of_hour(session, player, request.incoming, request.now) if player else 0
+    earlier = _cost_of_hour(session, player, request.incoming, request.now) if player else 0
     if player and earlier and earlier + spent + own > MOST_COST_PER_HOUR:
-        again = rate_limits.when_cost_falls_to(session, player, MOST_COST_PER_HOUR - spent - own, request.now)
+        again = _when_cost_falls_to(session, player, MOST_COST_PER_HOUR - spent - own, request.now)
         minutes = max(1, ceil((again - request.now).total_seconds() / 60))
         raise Refused(
             "You've had us look up as much as one player can within an hour, so the answer ends here.",
@@ -204,3 +208,21 @@ def charge(request: Request, line: Line, spent: int) -> int:
             gist=f"{rate_limits.ONCE}until {again:%d %H}",
         )
     return spent + own
+
+
+def _cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
+    """Return what a player's other messages have cost within an hour."""
+    cost = func.coalesce(func.sum(Incoming.cost), 0)
+    return int(session.exec(rate_limits.of_hour(player, now, cost).where(Incoming.id != this.id)).one())
+
+
+def _when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
+    costs = rate_limits.of_hour(player, now, Incoming.received, Incoming.cost).where(col(Incoming.cost) > 0)
+    newest_first = costs.order_by(col(Incoming.received).desc())
+    total = 0
+    found: Sequence[tuple[datetime, int]] = session.exec(newest_first).all()
+    for received, cost in found:
+        total += cost
+        if total > most:
+            return received + rate_limits.HOUR
+    return now

@@ -3,8 +3,13 @@
 Here, and nowhere else, the sections that decisions and refusals leave become a queued message.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session
 
 from pbem.conversation import answers
 from pbem.conversation.core import PAGE, Line, Request
@@ -20,12 +25,13 @@ from pbem.players import rate_limits, receipts
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState
 from pbem.storage.outbox import Mailer
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payloads import Payload, Section, dump
 from pbem.storage.preferences import OFF
 from pbem.tokens import Purpose
 
 MOST_LINES = 10
 WIDEST = 300
+LONG_NUMBER = re.compile(r"\d{3,}")
 NOTHING_YET = Verdict(Outcome.DONE)
 """The verdict before any command was carried out."""
 
@@ -92,7 +98,7 @@ def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...]
 
 def enqueue(request: Request, reply: Reply) -> None:
     player, sections = reply.sender.player, _without_books(reply)
-    gist = reply.gist or rate_limits.gist_of(sections)
+    gist = reply.gist or _gist_of(sections)
     until = request.now if gist is None else _ends_until(request, reply, gist)
     if not sections or until is None:
         return
@@ -158,9 +164,39 @@ def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
     doubtful = not has_token and (is_error or sender.is_stranger)
-    if doubtful and rate_limits.was_said(session, sender, gist, reply.sections, now):
+    if doubtful and _was_said(session, sender, gist, reply.sections, now):
         return None
     return rate_limits.ends_until(session, sender, gist, now)
+
+
+def _was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
+    """Return whether this same answer went to the sender within a day."""
+    if gist != rate_limits.NO_COMMAND:
+        return rate_limits.was_asked(session, sender, gist, now)
+    earlier = rate_limits.said(session, sender, gist, now)
+    return any(payload.get("sections") == _stored(sections) for payload in earlier)
+
+
+def _gist_of(sections: Sequence[Section]) -> str | None:
+    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets.
+
+    Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
+    """
+    if all(isinstance(section, TurnNews) for section in sections):
+        return None
+    return rate_limits.gist_of("answer", [_without_long_numbers(section) for section in _stored(sections)])
+
+
+def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
+    return stored
+
+
+def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
+    if section["template"] != "refused":
+        return section
+    texts = {key: LONG_NUMBER.sub("0", value) for key, value in section.items() if isinstance(value, str)}
+    return section | texts
 
 
 def _without_books(reply: Reply) -> tuple[Section, ...]:

@@ -35,6 +35,8 @@ DECLINES = "I decline the invitation."
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
 MOST_NAMES, MOST_KEPT = 4, 3
 """How many words a person's name may have, and how many lines beside it wait for a name."""
+INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
+"""The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 
 
 def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
@@ -169,9 +171,10 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
         wants_name = name is not None
     else:
         check_left(left)
-        if rate_limits.is_introduced(request.session, request.sender, request.now):
+        told = rate_limits.times(request.session, request.sender, INTRODUCTION, rate_limits.MONTH, request.now)
+        if len(told) >= MOST_INTRODUCTIONS or any(request.now - time < rate_limits.DAY for time in told):
             raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
-        reply = replace(reply, gist=rate_limits.INTRODUCTION, verdict=Verdict(Outcome.INTRODUCED))
+        reply = replace(reply, gist=INTRODUCTION, verdict=Verdict(Outcome.INTRODUCED))
         if (waiting := invitation_to(request)) is not None:
             return replace(reply.adding(InvitationWaiting(match=waiting.id or 0)), match=waiting.id)
         name, rest = None, tuple(line.text for line in waiting_lines(request, parsed, wish))

@@ -7,7 +7,6 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,13 +19,10 @@ from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.messages import preferences
-from pbem.messages.said.messages import Answer
-from pbem.messages.said.sections import TurnNews
 from pbem.players.identity import Sender
 from pbem.storage.clock import within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
-from pbem.storage.payloads import Section, dump
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
@@ -37,21 +33,14 @@ domain from using up what all get, is that of providers, and of domains that vou
 SPREAD = ((HOUR, 4), (6 * HOUR, 2), (DAY, 1))
 """A quarter of what a domain, or all of them, get in a day can be used in an hour and half in six: forged messages come
 in bursts, and newcomers after one are answered again."""
-MATCH_PER_DAY = 1_000
-"""The number of messages that one player can cause about one match in a day."""
+MATCH_PER_DAY = 1_000  # messages that one player can cause about one match
 MOST_SAME, MOST_SAME_TO_OTHERS = 50, 20
 """How often the same answer goes to a player with proof within a day, and to others: machines reply to every reply."""
 MOST_QUESTIONS = 3
 """How often an address is asked within a day whether it is a player's, and how often a question without proof."""
-INTRODUCTION = "introduction"
-"""The gist of answers that tell strangers what this is."""
-MOST_INTRODUCTIONS = 3
-"""How often an address is told what this is within thirty days; and at most once a day."""
-ONCE = "once "
-"""How the gist of what is said once a day begins."""
+ONCE = "once "  # how the gist of what is said once a day begins
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
-LONG_NUMBER = re.compile(r"\d{3,}")
 
 
 class Budget(NamedTuple):
@@ -90,11 +79,11 @@ def used(session: Session, key: ColumnElement[bool], most: int, per: timedelta, 
 
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
     """Raise Refused, then Unanswerable, if an address has had its answers to messages without proof for this hour."""
-    key = and_(col(Outgoing.address) == address, col(Outgoing.standing) == standing)
-    had = used(session, key, most + 1, HOUR, now)
-    if had > most:
-        raise Unanswerable(Silence.HOURLY_ANSWERS)
-    if had == most:
+    budget = Budget("address", col(Outgoing.address) == address, most + 1, HOUR, Silence.HOURLY_ANSWERS)
+    left = budget.left(session, standing, now)
+    if left <= 0:
+        raise Unanswerable(budget.says)
+    if left == 1:
         raise Refused(
             f"More than {most} messages came from this address within an hour without proof of who sent them, "
             "so we won't reply to the next ones.",
@@ -104,8 +93,7 @@ def of_address(session: Session, address: str, standing: Standing, most: int, no
 
 def _of_stranger(address: str, standing: Standing, limits: LimitsSettings, per_month: int) -> Iterator[Budget]:
     domain, mailbox = owner(address), _is_mailbox(address)
-    is_trusted = standing is Standing.VOUCHED or is_large(domain)
-    per_domain = LARGE_DOMAIN_PER_DAY if is_trusted else DOMAIN_PER_DAY
+    per_domain = LARGE_DOMAIN_PER_DAY if standing is Standing.VOUCHED or is_large(domain) else DOMAIN_PER_DAY
     yield Budget("address", mailbox, STRANGER_PER_DAY, DAY, Silence.DAILY_ANSWERS_TO_ADDRESS)
     yield from _spread("domain", _at(domain), per_domain, Silence.DAILY_ANSWERS_TO_DOMAIN)
     yield from _of_all(limits)
@@ -144,7 +132,7 @@ def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bo
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
     """Raise Refused if with this message a player sent more within an hour than a person writes."""
-    others = _of_hour(player, now, Incoming.received).where(Incoming.id != this.id)
+    others = of_hour(player, now, Incoming.received).where(Incoming.id != this.id)
     oldest = session.exec(others.order_by(col(Incoming.received).desc()).offset(most - 1).limit(1)).first()
     if oldest is None:
         return
@@ -157,25 +145,7 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
     )
 
 
-def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
-    """Return what a player's other messages have cost within an hour (see pbem.conversation.execute)."""
-    cost = func.coalesce(func.sum(Incoming.cost), 0)
-    return int(session.exec(_of_hour(player, now, cost).where(Incoming.id != this.id)).one())
-
-
-def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
-    costs = _of_hour(player, now, Incoming.received, Incoming.cost).where(col(Incoming.cost) > 0)
-    newest_first = costs.order_by(col(Incoming.received).desc())
-    total = 0
-    found: Sequence[tuple[datetime, int]] = session.exec(newest_first).all()
-    for received, cost in found:
-        total += cost
-        if total > most:
-            return received + HOUR
-    return now
-
-
-def _of_hour(player: Player, now: datetime, *columns: Any) -> Any:
+def of_hour(player: Player, now: datetime, *columns: Any) -> Any:
     return select(*columns).where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
 
 
@@ -198,55 +168,25 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
         )
 
 
-def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
-    times = _times(session, sender, INTRODUCTION, MONTH, now)
-    return len(times) >= MOST_INTRODUCTIONS or any(now - time < DAY for time in times)
-
-
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
     asked = and_(_is_mailbox(address), col(Outgoing.template) == "address")
     return used(session, asked, MOST_QUESTIONS, DAY, now) >= MOST_QUESTIONS
 
 
-def gist_of(sections: Sequence[Section]) -> str | None:
-    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets.
-
-    Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
-    """
-    if all(isinstance(section, TurnNews) for section in sections):
-        return None
-    return _digest([_without_long_numbers(section) for section in _stored(sections)])
+def gist_of(kind: str, about: Sequence[object]) -> str:
+    """Return what makes two answers, or two questions, the same."""
+    return hashlib.sha256(json.dumps([kind, *about], sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
-    return stored
-
-
-def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
-    if section["template"] != "refused":
-        return section
-    texts = {key: LONG_NUMBER.sub("0", value) for key, value in section.items() if isinstance(value, str)}
-    return section | texts
-
-
-def gist_of_question(about: Sequence[str]) -> str:
-    return _digest(["confirm", *about])
-
-
-def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether this same answer went to the sender within a day."""
-    if gist != NO_COMMAND:
-        return was_asked(session, sender, gist, now)
-    wanted = _stored(sections)
-    said = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
-    earlier = session.exec(said.where(OutgoingContent.outgoing == Outgoing.id)).all()
-    return any(payload.get("sections") == wanted for payload in earlier)
+def said(session: Session, sender: Sender, gist: str, now: datetime) -> Sequence[dict[str, Any]]:
+    """Return what was said of that gist to the sender within a day."""
+    told = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
+    return list(session.exec(told.where(OutgoingContent.outgoing == Outgoing.id)))
 
 
 def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether the sender was sent something of that gist within a day."""
-    return bool(_times(session, sender, gist, DAY, now))
+    return bool(times(session, sender, gist, DAY, now))
 
 
 def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
@@ -262,28 +202,21 @@ def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
 
 
 def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> datetime | None:
-    """Return until when the sender gets no reply like this one, if it is the last for now; None if it isn't even sent.
-
-    A time that isn't later than now says that more of them can follow.
-    """
+    """Return until when this is the last such reply, or now if more can follow; None if it isn't even sent."""
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now
-    times = _times(session, sender, gist, DAY, now)
-    left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(times)
+    told = times(session, sender, gist, DAY, now)
+    left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(told)
     if left <= 0:
         return None
-    return times[-1] + DAY if left == 1 else now
+    return told[-1] + DAY if left == 1 else now
 
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *, joins: bool) -> int:
     """Return how often a question can be repeated to someone who says neither yes nor no; once to who may `join`."""
     asked_before = (MOST_SAME, DAY) if sender.standing is None else (MOST_QUESTIONS, WEEK)
     most, span = (1, MONTH) if joins else asked_before
-    return most - len(_times(session, sender, gist, span, now))
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+    return most - len(times(session, sender, gist, span, now))
 
 
 def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: datetime) -> Any:
@@ -296,11 +229,10 @@ def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: dat
     )
 
 
-def _times(session: Session, sender: Sender, gist: str, span: timedelta, now: datetime) -> Sequence[datetime]:
+def times(session: Session, sender: Sender, gist: str, span: timedelta, now: datetime) -> Sequence[datetime]:
     """Return when something of that gist was sent to such senders, newest first, but no more than matter."""
     sent = _with_gist(Outgoing.created, sender, gist, span, now).order_by(col(Outgoing.created).desc())
-    times: Sequence[datetime] = session.exec(sent.limit(MOST_SAME)).all()
-    return times
+    return list(session.exec(sent.limit(MOST_SAME)))
 
 
 def _is_mailbox(address: str) -> ColumnElement[bool]:

@@ -261,7 +261,7 @@ def human(request: Request, line: Line) -> Decision:
             fits='Write it below the line "human", and leave a line above it empty if you like.',
         )
     sender = request.sender
-    gist = f"human {rate_limits.gist_of_question((sender.address,))}"
+    gist = rate_limits.gist_of("human", (sender.address,))
     if rate_limits.was_told(request.session, admin, gist, request.now):
         raise Refused(
             "You have already written to the operator today.",
