@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 from rich.progress import track
-from rich.table import Table
 from sqlmodel import Session
 
 from pbem.cli import core
@@ -78,31 +77,33 @@ def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: Jso
 
 
 @app.command("tournament show")
-def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
+def show_(number: NumberArgument, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
-        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}")
-        if row.kind == Format.LADDER:
-            out.print(_ladder(session, row))
-            return
-        people = entries.players_of(session, row)
-        names = shown.names_of(player for _, player in people)
-        if row.started is None:
-            out.print(f"entered: {', '.join(names.values()) or 'nobody'}")
-            return
-        found = crosstable(rounds.field_of(session, row))
-        table = Table("number", "player", *found.heads, "points", *found.breaks)
-        for each in found.rows:
-            table.add_row(str(each.number), names[each.entrant.player], *each.cells, each.points, *each.breaks)
-        out.print(table)
+        if not as_json:
+            out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}")
+        _standing(session, row).show(out, "nobody has entered", as_json=as_json)
 
 
-def _ladder(session: Session, row: Tournament) -> Table:
-    _, standing, _ = shown.rungs_for(session, row, None, core.now(), row.places)
-    table = Table("rung", "player", "matches")
-    for rung in standing:
-        table.add_row(str(rung.rung), rung.player, str(rung.matches))
-    return table
+def _standing(session: Session, row: Tournament) -> TerminalListing:
+    """Return the rungs of a ladder, a crosstable, or before it begins who has entered."""
+    if row.kind == Format.LADDER:
+        _, standing, _ = shown.rungs_for(session, row, None, core.now(), row.places)
+        listed = TerminalListing("rung player matches")
+        for rung in standing:
+            listed.add(rung.rung, rung.player, rung.matches)
+        return listed
+    names = shown.names_of(player for _, player in entries.players_of(session, row))
+    if row.started is None:
+        listed = TerminalListing("player")
+        for name in names.values():
+            listed.add(name)
+        return listed
+    found = crosstable(rounds.field_of(session, row))
+    listed = TerminalListing("number player", **{head: head for head in (*found.heads, "points", *found.breaks)})
+    for each in found.rows:
+        listed.add(each.number, names[each.entrant.player], *each.cells, each.points, *each.breaks)
+    return listed
 
 
 @app.command("tournament begin")

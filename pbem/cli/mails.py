@@ -1,12 +1,14 @@
 """Commands for messages: mail list and retry, for those that need the operator, and queue, for those that go out."""
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from sqlalchemy import Connection, and_, or_
-from sqlmodel import col, select, update
+from sqlmodel import Session, col, select, update
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
@@ -15,6 +17,7 @@ from pbem.errors import Refused
 from pbem.features.moderation import roster
 from pbem.storage import database, leases
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.storage.retention import NEVER
 
 IN_QUEUE = (OutgoingState.OWED, OutgoingState.WAITING, OutgoingState.BATCHED, OutgoingState.FAILED)
 SHUNTED = col(Incoming.state) == IncomingState.SHUNTED
@@ -27,14 +30,28 @@ Messages = Annotated[list[int], typer.Argument(help="Numbers of messages from `p
 
 
 @app.command("mail list")
-def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+def shunted(
+    everything: Annotated[bool, typer.Option("--all", help="All of the newest messages.")] = False,
+    since: Annotated[str, typer.Option("--since", help="Only messages of the last 30m, 1h, 2d, say.")] = "",
+    page: PageOption = 1,
+    config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
+) -> None:
     found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
+    begins = core.now() - _span(since) if since else NEVER
+    came = select(Incoming).where(everything or SHUNTED, col(Incoming.received) >= begins)
+    went = select(Outgoing).where(everything or FAILED, col(Outgoing.created) >= begins)
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        for row in session.exec(select(Incoming).where(SHUNTED)):
-            found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
-        for sent in session.exec(select(Outgoing).where(FAILED)):
-            found.add(f"out {sent.id}", f"to {sent.address}", sent.reply, sent.created)
-    found.show(out, "nothing is shunted", as_json=as_json)
+        rows = _page(session, came.order_by(col(Incoming.id).desc()), page)
+        sent = _page(session, went.order_by(col(Outgoing.id).desc()), page)
+        for row in rows[:PAGE]:
+            found.add(str(row.id), f"from {row.source}", row.verdict or row.state, row.received)
+        for each in sent[:PAGE]:
+            found.add(f"out {each.id}", f"to {each.address}", each.reply or each.state, each.created)
+    more = max(len(rows), len(sent)) > PAGE
+    found.show(out, "nothing is shunted", page=page, more=more, as_json=as_json)
+    if everything:
+        return
     if found and not as_json:
         out.print('"pbem show mail N" shows one with its traceback')
         out.print('"pbem mail retry N" tries it again, "pbem mail retry out N" an outgoing one, "--all" all of them')
@@ -79,6 +96,19 @@ def retry(
         raise typer.Exit(FOUND)
 
 
+def _page(session: Session, rows: Any, page: int) -> Sequence[Any]:
+    """Return the rows of a page, and one more if there are more."""
+    found: Sequence[Any] = session.exec(rows.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
+    return found
+
+
+def _span(written: str) -> timedelta:
+    """Return what 30m, 1h or 2d is."""
+    if (found := re.fullmatch(r"(\d{1,5})([mhd])", written)) is None:
+        raise typer.BadParameter("write 30m, 1h or 2d", param_hint="--since")
+    return int(found[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[found[2]]
+
+
 def _named(words: list[str]) -> Iterator[tuple[str, int]]:
     """Yield the numbers of messages, each with the kind that was named last before it: those that came at first."""
     kind = "mail"
@@ -97,7 +127,7 @@ def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: Jso
     found = TerminalListing(number="out", to="to", what="what", state="state", **headings)
     waiting = select(Outgoing).where(col(Outgoing.state).in_(IN_QUEUE)).order_by(col(Outgoing.due), col(Outgoing.id))
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        rows = session.exec(waiting.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
+        rows = _page(session, waiting, page)
         for row in rows[:PAGE]:
             due = None if row.state == OutgoingState.FAILED else row.due
             about = f"{row.template}, match {row.match}" if row.match is not None else row.template

@@ -8,7 +8,8 @@ from rich.progress import track
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.terminal import show_json
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import derivation
@@ -25,12 +26,13 @@ SAMPLE = 2_000
 def check(
     config_file: ConfigOption = CONFIG,
     everything: Annotated[bool, typer.Option("--all", help=f"Replay all matches, not {SAMPLE:,} of them.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     with opened(config_file) as server:  # what the server refuses to start with is refused here
-        replay(server.engine, everything=everything)
+        replay(server.engine, everything=everything, as_json=as_json)
 
 
-def replay(engine: Engine, *, everything: bool = False) -> None:
+def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -> None:
     """Print what is wrong with matches and ratings, and end with FOUND if anything is."""
     found: list[Fault] = []
     misrated: list[str] = []
@@ -46,16 +48,24 @@ def replay(engine: Engine, *, everything: bool = False) -> None:
     for game in track(rated, "comparing ratings", console=errors, transient=True):
         with database.read_only(engine) as session:
             misrated += derivation.faults(session, game)
+    if as_json:
+        problems = [{"match": fault.match, "sentence": fault.sentence} for fault in found]
+        show_json(out, {"matches": len(stored), "replayed": len(played), "problems": problems, "ratings": misrated})
+    else:
+        _print(found, misrated, len(played), len(stored))
+    if found or misrated:
+        raise typer.Exit(FOUND)
+
+
+def _print(found: Sequence[Fault], misrated: Sequence[str], played: int, stored: int) -> None:
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}")
     for sentence in misrated:
         out.print(f"rating: {sentence}")
     if misrated:
         out.print('"pbem ratings rebuild" derives the ratings from the matches again')
-    of_all = f' of {len(stored)}; "--all" replays all' if len(played) < len(stored) else ""
-    out.print(f"{len(played)} matches replayed, {len(found)} problems{of_all}")
-    if found or misrated:
-        raise typer.Exit(FOUND)
+    of_all = f' of {stored}; "--all" replays all' if played < stored else ""
+    out.print(f"{played} matches replayed, {len(found)} problems{of_all}")
 
 
 def _sample(stored: Sequence[int]) -> Sequence[int]:
