@@ -106,9 +106,11 @@ class Server:
         failpoints.reach(Step.RECEIVED)
         try:
             added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
-        except DBAPIError:
+        except DBAPIError as error:
             self.vitals.counts.not_stored.inc()
+            self.vitals.database.fails("store", str(error.orig), "store")
             raise
+        self.vitals.database.works("store")
         if added and self.newest is not None:
             self.newest.note(max(added))
         failpoints.reach(Step.STORED)

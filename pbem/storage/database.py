@@ -101,7 +101,7 @@ def _set_session(connection: Any, _record: object) -> None:
     connection.prepare_threshold = None  # statements that are prepared belong to a session, which a pooler may change
     connection.execute("SET TIME ZONE 'UTC'")
     connection.execute("SET DateStyle = 'ISO'")  # the driver reads no other
-    connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
     connection.execute("SET idle_in_transaction_session_timeout = '10min'")  # a frozen process gives its rows back
     connection.commit()
 

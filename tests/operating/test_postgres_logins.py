@@ -68,7 +68,11 @@ def test_the_password_is_taken_from_where_postgresql_s_programs_take_it(site: Si
 def test_what_a_role_prefers_changes_nothing(site: Site, server: str) -> None:
     admin = create_engine(server, isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
-        for preference in ("DateStyle = 'German'", "default_transaction_isolation = 'serializable'"):
+        for preference in (
+            "DateStyle = 'German'",
+            "default_transaction_isolation = 'serializable'",
+            "default_transaction_read_only = on",
+        ):
             connection.exec_driver_sql(f"alter role pbem set {preference}")
     admin.dispose()
     url = make_url(server)
