@@ -14,7 +14,7 @@ from pbem.conversation.core import Command, Decision, Group, Request, ToAddress,
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
-from pbem.conversation.syntax.slots import NAME as NAME
+from pbem.conversation.syntax.person_names import NAME as NAME
 from pbem.matches.events import TurnPlayed
 from pbem.messages.kinds import ExportHook
 from pbem.messages.preferences import GENERAL

@@ -12,7 +12,7 @@ from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
-from pbem.conversation.syntax import phrases, slots, wording
+from pbem.conversation.syntax import person_names, phrases, wording
 from pbem.conversation.syntax.grammar import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
@@ -223,7 +223,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     What else they had asked for is in the message that is answered, and follows.
     """
     written = parsed.first.strip().rstrip(".!")
-    name = (slots.own_name(written) or written).lower()
+    name = (person_names.own_name(written) or written).lower()
     is_word = name in words_in_use(request.features) or name in phrases.stop_words() or answers.says_only(name)
     if is_word or not NAME.fullmatch(name):
         return parsed

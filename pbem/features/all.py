@@ -46,7 +46,10 @@ ACCOUNTS = Feature(
         Group.ACCOUNT: (SET, STOP, START, CHANGE, REVOKE, EXPORT, DELETE),
         Group.TURNS: (RESUME,),
     },
-    topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
+    topics=(
+        Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),
+        Topic("mail", "mails messages email emails"),
+    ),
 )
 CHALLENGES = Feature(
     name="challenges",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pbem.conversation.syntax import phrases, recogniser
+from pbem.conversation.syntax.person_names import is_name
 from pbem.conversation.syntax.sentences import read
-from pbem.conversation.syntax.slots import is_name
 from pbem.conversation.syntax.wording import Place
 from pbem.features.all import FEATURES
 

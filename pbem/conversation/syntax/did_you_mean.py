@@ -6,7 +6,7 @@ from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
 from pbem.conversation.core import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
-from pbem.conversation.syntax import rognlie, slots
+from pbem.conversation.syntax import person_names, rognlie, slots
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.grammar import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
@@ -74,7 +74,7 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
 def _match_with(request: Request, said: str) -> Match | None:
     """Return the running match whose opponent a text names, if it is one: "in the game with Tom: e3f4"."""
     player = request.sender.player
-    names = {slots.as_name(word) for word in slots.words_of(said)}
+    names = {person_names.as_name(word) for word in slots.words_of(said)}
     if player is None or not request.sender.proven:
         return None
     running = of_player(request.session, player, (MatchState.RUNNING,))
@@ -166,7 +166,7 @@ def _beside(
     if len(ours) == 1:
         found.append((f"if {theirs[0]} then {ours[0]}", f"and if {theirs[0]} then {ours[0]}"))
     name = people_of(request.session, [match])[opponent_of(match, player)].name if player else ""
-    if match.level is None and name and (told := slots.told(" ".join((parsed.first, *parsed.prose)), name)):
+    if match.level is None and name and (told := person_names.told(" ".join((parsed.first, *parsed.prose)), name)):
         found.append((f"say {told}", f"and to write to {name}"))
     return found
 

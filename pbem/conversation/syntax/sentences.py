@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.conversation.syntax import phrases, recogniser, slots
+from pbem.conversation.syntax import person_names, phrases, recogniser, slots
 from pbem.conversation.syntax.slots import Named
 from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading, reading_of
 
@@ -79,7 +79,7 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
             whole[-1] = f"{whole[-1]} {line}"
         else:
             whole.append(line)
-    return [each for line in whole for each in slots.SENTENCE_END.split(line) if each.strip()][:MOST_SENTENCES]
+    return [each for line in whole for each in person_names.SENTENCE_END.split(line) if each.strip()][:MOST_SENTENCES]
 
 
 def read(lines: Iterable[str], place: Place) -> Reading:
@@ -103,7 +103,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     named = Named()
     for sentence in (*(guess.sentence for guess in found), *names):
         named = named.with_others(names[sentence])
-    name = named.name or slots.signature(written)
+    name = named.name or person_names.signature(written)
     if name and "my_name" in possible and ACTS & {guess.wish for guess in found}:
         named = replace(named, name=name)
         found = [*(guess for guess in found if guess.wish != "join"), Guess("my_name", CERTAIN, "")]
@@ -146,10 +146,10 @@ def _guesses(
     meanings = set(phrases.lexicon("words").of_text(words))
     if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
         yield Guess("away", CERTAIN, sentence)
-    if "chat" in possible and slots.told(sentence, place.rival):
+    if "chat" in possible and person_names.told(sentence, place.rival):
         yield Guess("chat", CERTAIN, sentence)
         return
-    bare = slots.without_name(sentence) if named.name else sentence
+    bare = person_names.without_name(sentence) if named.name else sentence
     if recogniser.share_known(bare) < LEAST_KNOWN or (named.name and len(bare.split()) < FEWEST_WORDS):
         return  # other people's mail, or a name alone
     whole = _ranked(bare, possible)

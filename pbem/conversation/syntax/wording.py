@@ -10,7 +10,7 @@ from datetime import date
 from itertools import islice
 
 from notation.games import FEW, GAMES
-from pbem.conversation.syntax import days, phrases, recogniser, slots
+from pbem.conversation.syntax import days, person_names, phrases, recogniser, slots
 from pbem.conversation.syntax.phrases import Wish
 from pbem.conversation.syntax.slots import Named
 from pbem.errors import Refused
@@ -169,7 +169,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     options, known = named.options or {}, [each for each in named.people if place.is_player(each)]
     whom = next((found[0] for found in (named.addresses, known) if len(found) == 1), "")
     text = " ".join(said)
-    words = slots.told(text, place.rival) or text
+    words = person_names.told(text, place.rival) or text
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
