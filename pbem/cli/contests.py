@@ -10,12 +10,11 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
-from pbem.features.moderation import roster
+from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, hosting, rounds, shown
+from pbem.features.tournaments import entries, hosting, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.standings import crosstable
+from pbem.features.tournaments.field import Format, crosstable
 from pbem.matches.ratings import derivation
 from pbem.storage import database
 from pbem.storage.models import Tournament
@@ -42,7 +41,7 @@ def trust(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = roster.called(session, name)
+        player = lists.called(session, name)
         player.trusted = None if end else core.now()
         session.add(player)
         can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
@@ -88,12 +87,12 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG, as_json: J
 def _standing(session: Session, row: Tournament) -> TerminalListing:
     """Return the rungs of a ladder, a crosstable, or before it begins who has entered."""
     if row.kind == Format.LADDER:
-        _, standing, _ = shown.rungs_for(session, row, None, core.now(), row.places)
+        _, standing, _ = messages.rungs_for(session, row, None, core.now(), row.places)
         listed = TerminalListing("rung player matches")
         for rung in standing:
             listed.add(rung.rung, rung.player, rung.matches)
         return listed
-    names = shown.names_of(player for _, player in entries.players_of(session, row))
+    names = messages.names_of(player for _, player in entries.players_of(session, row))
     if row.started is None:
         listed = TerminalListing("player")
         for name in names.values():

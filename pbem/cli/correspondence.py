@@ -13,7 +13,7 @@ from notation.time_control import spoken
 from pbem.cli.core import Stored, now
 from pbem.matches import queries
 from pbem.matches.clock import timekeeping
-from pbem.messages import kinds, preferences
+from pbem.messages import preferences
 from pbem.players import directory, schedule
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
@@ -220,10 +220,10 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
     batched = select(Outgoing.template, Outgoing.match, Outgoing.created).where(
         Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED
     )
-    way = kinds.way(player.settings, row.template, row.match)
+    way = preferences.way(player.settings, row.template, row.match)
     news = session.exec(batched).all()
     first = min(
-        (created for template, match, created in news if kinds.way(player.settings, template, match) == way),
+        (created for template, match, created in news if preferences.way(player.settings, template, match) == way),
         default=None,
     )
     choices = preferences.with_defaults(player.settings)

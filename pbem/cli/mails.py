@@ -14,7 +14,7 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
-from pbem.features.moderation import roster
+from pbem.features.moderation import lists
 from pbem.storage import database, leases
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import NEVER
@@ -115,7 +115,7 @@ def _named(words: list[str]) -> Iterator[tuple[str, int]]:
     for word in words:
         if word in ("mail", "out"):
             kind = word
-        elif word.isdecimal() and len(word) < roster.LONGEST_NUMBER:
+        elif word.isdecimal() and len(word) < lists.LONGEST_NUMBER:
             yield kind, int(word)
         else:
             raise Refused(f'"{word[:40]}" is no number of a message.', fits='Write them such as "8 9 out 12".')

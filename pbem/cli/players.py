@@ -26,8 +26,8 @@ from pbem.cli.core import (
 )
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
-from pbem.features.moderation import acts, orders, roster
-from pbem.features.moderation.roster import AccountKind
+from pbem.features.moderation import acts, lists, orders
+from pbem.features.moderation.lists import AccountKind
 from pbem.matches import history, queries
 from pbem.messages.said.messages import ActDone
 from pbem.players import addresses, bounces, directory, erasure, traces
@@ -40,7 +40,7 @@ ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 @app.command("player revoke")
 def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = roster.called(session, name)
+        player = lists.called(session, name)
         addresses.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
@@ -54,7 +54,7 @@ def bounced(
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, roster.called(session, again, guests=True), core.now())
+                bounces.reinstate(session, lists.called(session, again, guests=True), core.now())
             out.print(f"sending mail to {again} resumes")
             return
         with database.read_only(server.engine) as session:
@@ -82,7 +82,7 @@ def export(
     from pbem.features.all import FEATURES
 
     with opened(config_file) as server, database.read_only(server.engine) as session:
-        player = roster.called(session, name, guests=True)
+        player = lists.called(session, name, guests=True)
         held = data_export.gather(session, player, core.now(), server.renderer.redactor, FEATURES.exports)
         place = folder or Path(held.name)
         if place.is_dir() and any(place.iterdir()):
@@ -102,7 +102,7 @@ def delete(name: PlayerName, yes: YesOption = False, config_file: ConfigOption =
 
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
-            player = roster.called(session, name, guests=True)
+            player = lists.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{queries.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes:
@@ -123,7 +123,7 @@ def players(
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
+        found, more = lists.accounts(session, PAGE, page, beginning=beginning.lower(), kind=kind)
         listed = TerminalListing("number player address joined last_wrote plays state")
         for player in found:
             seen = directory.last_seen(session, player)
@@ -134,7 +134,7 @@ def players(
                 f"{player.confirmed:%Y-%m-%d}" if player.confirmed else None,
                 f"{seen:%Y-%m-%d}" if seen else None,
                 history.running(session, player),
-                roster.states(player),
+                lists.states(player),
             )
     listed.show(out, "no such players", page=page, more=more, as_json=as_json)
 
@@ -144,7 +144,7 @@ def acts_(
     player: PlayerName = "", page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        about = roster.called(session, player) if player else None
+        about = lists.called(session, player) if player else None
         kept, more = acts.newest(session, PAGE, page, about)
         listed = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:

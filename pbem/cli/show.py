@@ -11,7 +11,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, 
 from pbem.cli.correspondence import Told
 from pbem.cli.terminal import TerminalListing, show_json, shown
 from pbem.errors import Refused
-from pbem.features.moderation import roster
+from pbem.features.moderation import lists
 from pbem.matches import integrity as checking
 from pbem.matches import queries, snapshot
 from pbem.messages.token_redaction import TokenRedactor
@@ -62,7 +62,7 @@ def show(
 def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
     if kind == "player":
         try:
-            return correspondence.of_player(session, server, roster.called(session, word, guests=True))
+            return correspondence.of_player(session, server, lists.called(session, word, guests=True))
         except Refused:
             found = correspondence.of_address(session, server, word.lower()) if "@" in word else {}
             if not any(found.values()):
@@ -70,7 +70,7 @@ def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
             return {"address": word.lower(), "standing": ["nobody who plays here"], **found}
     table: Any = {"match": Match, "mail": Incoming, "out": Outgoing}[kind]
     number = word.removeprefix("#")
-    row = session.get(table, int(number)) if number.isdecimal() and len(number) < roster.LONGEST_NUMBER else None
+    row = session.get(table, int(number)) if number.isdecimal() and len(number) < lists.LONGEST_NUMBER else None
     if row is None:
         what = {"match": "match", "mail": "message", "out": "message out"}[kind]
         raise Refused(f"There is no {what} {word[:40]}.")

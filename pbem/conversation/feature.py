@@ -4,9 +4,12 @@ The core knows this contract, and no feature by name.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
+
+from sqlmodel import Session
 
 from engines.core import Game
 from notation.games import GAMES
@@ -16,7 +19,6 @@ from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.person_names import NAME as NAME
 from pbem.matches.events import TurnPlayed
-from pbem.messages.kinds import ExportHook
 from pbem.messages.preferences import GENERAL
 from pbem.messages.said import sections
 from pbem.messages.said.messages import Confirmation
@@ -25,10 +27,13 @@ from pbem.players import announcements
 from pbem.players.erasure import Forget
 from pbem.players.notices import Notice, notify, retell
 from pbem.storage.due import Due
-from pbem.storage.models import ANONYMOUS, IMPORTED
+from pbem.storage.models import ANONYMOUS, IMPORTED, Player
 from pbem.storage.outbox import Cause, Mailer
 from pbem.storage.payloads import Section
 from pbem.storage.preferences import Preference
+
+ExportHook = Callable[[Session, Player], Mapping[str, Any]]
+"""Returns what a feature holds on a player, for their own copy of their data."""
 
 
 @dataclass(frozen=True, slots=True)

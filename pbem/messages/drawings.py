@@ -1,23 +1,156 @@
-"""Drawings of matches: the board in every form, the record and the files, each made once for all that show it."""
+"""Drawings of matches: the board in every form, the last turns, the record and the files, each made once for all.
 
-from collections.abc import Callable, Sequence
-from datetime import date, datetime
+A file is named by the match's number and its game, and holds no address of anybody.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import cached_property, partial
+from itertools import pairwise
 
 from sqlmodel import Session
 
 from engines.core import Seat
 from engines.diagram import Diagram
+from engines.seats import seat_of
+from notation import gamerecord, record
 from notation.board import Charset, format_board
 from notation.description import describe
+from notation.ending import WITHOUT_RESULT
+from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime, turn_times
+from pbem.matches.events import Cause
 from pbem.matches.queries import name
-from pbem.matches.snapshot import Snapshot, texts_then, to_show
-from pbem.messages import attachments
+from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
 from pbem.messages.mime import Attachment
+from pbem.messages.said.sections import PlayedByItself
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
-from pbem.messages.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
+from pbem.storage.models import HOUSE
+
+WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
+"""What to say of a turn that was played for its player."""
+MARK, BETWEEN = "| ", "    "
+"""Before each line, so that a quoted one isn't read as a turn, and between the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    number: int
+    seat: int
+    by: str
+    text: str
+
+
+def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
+    why = {each.text: WHY[each.why] for each in by_itself if each.text}
+    return tuple(
+        f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
+        for turn in turns
+    )
+
+
+def in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> str:
+    """Return the turns with a column for each player, or one below the other if that would be too broad.
+
+    The column of the seat that moved first in the match is on the left.
+
+    >>> turns = [Played(2, 1, "bob", "b9b8"), Played(3, 0, "alice", "f3f4")]
+    >>> print(in_columns(turns, ("alice", "bob"), first=0))
+    |    alice       bob
+    |             2  b9b8
+    | 3  f3f4
+    >>> print(in_columns([Played(3, 0, "alice", "f3f4 " * 13)], ("alice", "bob"), first=0)[:16])
+    | 3  alice: f3f4
+    """
+    digits = len(str(max((turn.number for turn in turns), default=0)))
+    in_pairs = any(one.number == other.number for one, other in pairwise(turns))
+    rows = [[f"{'':{digits}}  {names[first]}", names[1 - first] if in_pairs else f"{'':{digits}}  {names[1 - first]}"]]
+    for turn in turns:
+        if len(rows) == 1 or turn.seat == first or rows[-1][1]:
+            rows.append(["", ""])
+        is_numbered = turn.seat == first or not in_pairs
+        rows[-1][turn.seat != first] = f"{turn.number:>{digits}}  {turn.text}" if is_numbered else turn.text
+    left, right = (max(len(row[column]) for row in rows) for column in (0, 1))
+    if len(MARK) + left + len(BETWEEN) + right > WIDTH:
+        return "\n".join(f"{MARK}{turn.number:>{digits}}  {turn.by}: {turn.text}" for turn in turns)
+    return "\n".join(f"{MARK}{before:{left}}{BETWEEN}{after}".rstrip() for before, after in rows)
+
+
+SCORES = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+
+
+def records(
+    snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
+) -> Iterator[Attachment]:
+    """Yield the record as text, in the form that other programs read, and, once the match is over, as JSON.
+
+    `times` returns those of the turns, for the JSON. `generated` is the time that it says it was made at: that of the
+    message, so that one which is rendered again is the same.
+    """
+    if snapshot.is_missing:
+        return
+    yield _text(snapshot)
+    if (form := snapshot.pack.form) is not None:
+        ending = snapshot.ending
+        has_result = ending is not None and ending.termination not in WITHOUT_RESULT
+        score = SCORES[snapshot.match.winner] if has_result else "*"
+        written = form.write(snapshot.texts, snapshot.record.players, score)
+        yield Attachment(_name(snapshot, form.ending), "text", "plain", written.encode())
+    if snapshot.ended_here:
+        yield _json(snapshot, origin, generated, times())
+
+
+def _text(snapshot: Snapshot) -> Attachment:
+    return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
+
+
+def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
+    match, (first, second) = snapshot.match, snapshot.players
+    where = Site(
+        origin,
+        str(snapshot.number),
+        (str(match.seat0), str(match.seat1)),
+        _date(match.started or match.created),
+        _date(match.ended or generated),
+        _date(generated),
+        event="" if match.tournament is None else f"tournament {match.tournament}",
+        round="" if match.round is None else str(match.round),
+        is_rated=match.counted is not None,
+        programs=(first.address == HOUSE, second.address == HOUSE),
+        moments=tuple(
+            Moment(_date(each.received), None if each.used is None else int(each.used.total_seconds()))
+            for each in times
+        ),
+    )
+    winner = None if match.winner is None else seat_of(match.winner)
+    why = why_over(match, snapshot.record.players)
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
+    return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
+
+
+def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:
+    """Yield the animation of the boards, from the first to the last, if a turn was played.
+
+    The boards are those of the snapshot, if they are known already.
+    """
+    if not snapshot.texts:
+        return
+    from pbem.messages.boards.board_image import animation  # Pillow: see templating.illustrated
+
+    captions = ["", *(f"{snapshot.game.number(ply)}. {text}" for ply, text in enumerate(snapshot.texts, start=1))]
+    content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
+    yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
+
+
+def _name(snapshot: Snapshot, ending: str) -> str:
+    return f"pbem-{snapshot.number}-{snapshot.match.game}.{ending}"
+
+
+def _date(time: datetime) -> str:
+    """Return the time as in RFC 3339, in UTC."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Drawing:
@@ -68,15 +201,13 @@ class Drawing:
         """Return the match as files, as generated by that server on the day of that time."""
         key = generated.date()
         if key not in self._records:
-            self._records[key] = tuple(
-                attachments.records(self.snapshot, origin=origin, generated=generated, times=self._times)
-            )
+            self._records[key] = tuple(records(self.snapshot, origin=origin, generated=generated, times=self._times))
         return self._records[key] + (self._animations if pictures else ())
 
     @cached_property
     def _animations(self) -> tuple[Attachment, ...]:
         """The boards one after another, as a file; to draw them takes longer than all else."""
-        return tuple(attachments.animations(self.snapshot))
+        return tuple(animations(self.snapshot))
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:

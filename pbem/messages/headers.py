@@ -12,8 +12,8 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages.kinds import KINDS, kind_of
 from pbem.messages.links import address_with, token_of
+from pbem.messages.preferences import KINDS, kind_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.templating import TEXT, templates

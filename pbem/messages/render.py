@@ -1,7 +1,7 @@
 """A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -12,8 +12,9 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.kinds import AddedFiles, Enclose, kind_of
 from pbem.messages.links import ReplyTarget, address_with, answering
+from pbem.messages.mime import Attachment
+from pbem.messages.preferences import kind_of
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import ReaderContext, Views
@@ -28,6 +29,17 @@ LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
 UNPROVEN = {"picture": OFF, "html": OFF}
 """What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFiles:
+    files: tuple[Attachment, ...]
+    held: Any
+    """What the files hold, as the template tells it."""
+
+
+Enclose = Callable[[Session, Outgoing, Payload, TokenRedactor], AddedFiles | None]
+"""Returns the files that a feature adds to a message; None where there are none."""
 
 
 class Renderer:

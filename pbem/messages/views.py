@@ -22,16 +22,15 @@ from pbem.matches.queries import name
 from pbem.matches.ratings.derivation import rated_on, week_of
 from pbem.matches.ratings.standings import in_short
 from pbem.matches.snapshot import Snapshot
-from pbem.messages import analysis, links, turn_list
+from pbem.messages import analysis, drawings, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
-from pbem.messages.drawings import Drawing, Drawings, charset_of
+from pbem.messages.drawings import Drawing, Drawings, Played, charset_of
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.said.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.templating import Picture, illustrated
-from pbem.messages.turn_list import Played
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
 from pbem.storage.preferences import ON
@@ -332,7 +331,7 @@ class View:
         return self._drawing.played(most)
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
-        return turn_list.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+        return drawings.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
 
     def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
         return analysis.analysed(estimates, since, self._snapshot)

@@ -9,7 +9,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from pbem.config import ServerSettings
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
-from pbem.messages import kinds, preferences
+from pbem.messages import preferences
 from pbem.messages.said import sections
 from pbem.messages.said.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.messages.said.sections import Away, OfferNews
@@ -104,7 +104,7 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
 
 def _is_batched(now: datetime, notice: Notice) -> bool:
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
-    way = kinds.way(player.settings, notice.payload.template, notice.match.id)
+    way = preferences.way(player.settings, notice.payload.template, notice.match.id)
     stopped = _stopped(notice)
     if stopped is None and player.stopped is not None:
         return False

@@ -20,7 +20,7 @@ BATCH = timedelta(minutes=15)
 
 
 def defers(way: str, stopped: datetime | None) -> bool:
-    """Return whether news that reaches a player in that way (see kinds) waits for more, or for the player's return.
+    """Return whether news that comes in that way (see preferences) waits for more, or for the player to return.
 
     >>> defers("each", None), defers("daily", None)
     (False, True)

@@ -16,10 +16,9 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import entries, ladders, rounds
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.field import CrosstableEntry, Format, Table, crosstable
 from pbem.features.tournaments.messages import TournamentLine
-from pbem.features.tournaments.shown import line as tournament_line
-from pbem.features.tournaments.standings import CrosstableEntry, Table, crosstable
+from pbem.features.tournaments.messages import line as tournament_line
 from pbem.matches.ratings import standings
 from pbem.publishing import visibility
 from pbem.publishing.visibility import Listed, Shown

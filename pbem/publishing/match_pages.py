@@ -23,7 +23,7 @@ from pbem.features.house import analyses
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
-from pbem.messages import analysis, attachments
+from pbem.messages import analysis, drawings
 from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.messages.boards import board_image
 from pbem.publishing.contents import PageLine, lines
@@ -146,10 +146,10 @@ def file(shown: MatchPage, ending: str, origin: str) -> bytes:
     if ending == "png":
         return board_image.png(shown.boards[-1].diagram, scale=1.0)
     if ending == "gif":
-        (moving,) = attachments.animations(shown.snapshot, [each.diagram for each in shown.boards])
+        (moving,) = drawings.animations(shown.snapshot, [each.diagram for each in shown.boards])
         return moving.content
     generated = shown.ended or shown.started
-    made = attachments.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
+    made = drawings.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
     return next(each.content for each in made if each.name.endswith(f".{ending}"))
 
 

@@ -19,7 +19,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages import kinds, preferences
+from pbem.messages import preferences
 from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import schedule
 from pbem.storage import facts, outbox
@@ -76,7 +76,7 @@ def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> s
     """
     choices, firsts = preferences.with_defaults(player.settings), dict[str, datetime]()
     for template, match, created in news:
-        way = kinds.way(player.settings, template, match)
+        way = preferences.way(player.settings, template, match)
         firsts[way] = min(created, firsts.get(way, created))
     return {way for way, first in firsts.items() if _is_time(player, choices, way, first, now)}
 
@@ -97,7 +97,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     pieces: Any = session.exec(waiting.order_by(col(Outgoing.id)).limit(MOST_PIECES)).all()
     due = _ways_due(player, (piece for *piece, _ in pieces), now)
     # With several ways, what is due in one of them is told, and the rest goes on waiting.
-    told = [row for template, match, _, row in pieces if kinds.way(player.settings, template, match) in due]
+    told = [row for template, match, _, row in pieces if preferences.way(player.settings, template, match) in due]
     news = (col(Outgoing.id).in_(told),)
     fit = col(Outgoing.id) <= _last_that_fits(session, *news)
     rows = session.exec(

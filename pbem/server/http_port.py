@@ -25,8 +25,8 @@ from sqlmodel import Session, col, func, select
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival, Store, not_listening
-from pbem.messages.kinds import KINDS
 from pbem.messages.links import address_with
+from pbem.messages.preferences import KINDS
 from pbem.players import invitations
 from pbem.server import figures
 from pbem.server.figures import Exposition

@@ -6,7 +6,7 @@ from notation.games import GAMES
 from pbem.conversation.core import Group
 from pbem.features.all import FEATURES
 from pbem.features.explaining import commands
-from pbem.features.explaining.messages import (
+from pbem.features.explaining.commands import (
     Help,
     HelpOnCommand,
     HelpOnGame,

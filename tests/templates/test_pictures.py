@@ -2,8 +2,7 @@
 
 import pytest
 
-from pbem.messages.boards.animation import BROADEST, LARGEST, LAST_FRAME_MS, TALLEST, animation
-from pbem.messages.boards.board_image import WIDTH, painted
+from pbem.messages.boards.board_image import BROADEST, LARGEST, LAST_FRAME_MS, TALLEST, WIDTH, animation, painted
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
 from tests.drawn import assert_alike_where_the_same_stands, distance, image

@@ -15,13 +15,14 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
+from pbem.conversation.feature import ExportHook
 from pbem.matches import prepared
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
-from pbem.messages.kinds import AddedFiles, Enclose, ExportHook
 from pbem.messages.mime import Attachment
+from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.said.messages import Export
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor

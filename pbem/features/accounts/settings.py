@@ -13,7 +13,7 @@ from pbem.matches.clock.calendars import DAYS, TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
-from pbem.messages import kinds
+from pbem.messages import preferences
 from pbem.messages.preferences import with_defaults
 from pbem.messages.said.messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
@@ -33,7 +33,7 @@ def set_(request: Request, line: Line) -> Decision:
     choices: dict[str, str] = {}
     while words:
         name, choice = _setting(request.preferences, words, line)
-        if name == kinds.MAIL and words[:1] and words[0].lower() == "for":
+        if name == preferences.MAIL and words[:1] and words[0].lower() == "for":
             name = _for_match(request, words, line)
         choices[name] = choice
     return chosen(request, line, choices)
@@ -59,7 +59,7 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     )
     own = (
         PreferenceHelp(name=f"mail {choice} for", choice=str(match), spelled=f"mail same for {match}", help=ALONE)
-        for match, choice in kinds.matches_in(settings).items()
+        for match, choice in preferences.matches_in(settings).items()
     )
     made = tuple(
         Choice(name=name, choice=known[name].of(settings) if name in known else choice)
@@ -77,18 +77,18 @@ def _for_match(request: Request, words: list[str], line: Line) -> str:
     match, player = request.session.get(Match, int(number)), request.player
     if match is None or seat_of(match, player) is None or match.state == MatchState.OVER:
         raise Refused(f"You don't play in match #{number}.", read=line.text, fits='"games" lists your matches.')
-    if len(kinds.matches_in(player.settings)) >= MOST_MATCHES:
+    if len(preferences.matches_in(player.settings)) >= MOST_MATCHES:
         raise Refused(
             f"You have chosen for {MOST_MATCHES} matches already, and that's the limit.",
-            fits=f'"set {kinds.MAIL} {kinds.SAME} for NUMBER" takes one back.',
+            fits=f'"set {preferences.MAIL} {preferences.SAME} for NUMBER" takes one back.',
         )
-    return kinds.for_match(match.id)
+    return preferences.for_match(match.id)
 
 
 def _changed(settings: Mapping[str, str], name: str, choice: str) -> dict[str, str]:
     """Return the settings with a choice for one match; "same" takes it back."""
     rest = {known: chosen for known, chosen in settings.items() if known != name}
-    return rest if choice == kinds.SAME else {**rest, name: kinds.OWN.chosen(choice)}
+    return rest if choice == preferences.SAME else {**rest, name: preferences.OWN.chosen(choice)}
 
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:

@@ -1,10 +1,13 @@
-"""What the operator does to players and matches: closes accounts, renames, ends matches; and the rows that keep it."""
+"""What the operator does to players and matches: closes accounts, renames, ends matches; and the rows that keep it.
+
+The messages that tell of it come first.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import structlog
 from sqlmodel import Session, col, select, update
@@ -15,7 +18,6 @@ from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
 from pbem.conversation.feature import Features
 from pbem.errors import Refused
-from pbem.features.moderation.messages import AccountChanged, Renamed
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.queries import locked, name, of_player, opponent_of, players_of, playing, seat_of
@@ -35,7 +37,69 @@ from pbem.storage.models import (
     Player,
 )
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import Listing, Part, Payload
 from pbem.tokens import Purpose
+
+
+class AccountChanged(Payload, template="account"):
+    closed: bool
+    matches: tuple[int, ...] = ()
+    """Their matches that have ended by that."""
+    lost: bool = False
+    """Whether they have lost these; otherwise they have no result."""
+    contact: str = ""
+    """Whom to write to about it; empty if the operator has no address."""
+    message: tuple[str, ...] = ()
+    """Why, if the operator says so."""
+
+
+class Renamed(Payload, template="renamed"):
+    who: str
+    """The new name."""
+    by: str
+    """The name before."""
+    own: bool
+    """Whether the reader is that player; otherwise they play with them."""
+    message: tuple[str, ...] = ()
+    """Why, if the operator says so."""
+
+
+class Announced(Payload, template="announcement"):
+    subject: str
+    message: tuple[str, ...]
+    is_long: ClassVar = True
+
+
+class RosterRow(Part):
+    by: str
+    address: str
+    joined: str
+    seen: str
+    running: int
+    state: str
+    """What is special about them; empty for most."""
+
+
+class Roster(Listing, template="roster"):
+    rows: tuple[RosterRow, ...]
+    kind: str = ""
+
+
+class ActKept(Part):
+    at: str
+    actor: str
+    act: str
+    by: str = ""
+    who: str = ""
+    """What the player was called before, if they got another name."""
+    number: int | None = None
+    """The match that it was about."""
+    message: tuple[str, ...] = ()
+
+
+class ActsKept(Listing, template="acts"):
+    rows: tuple[ActKept, ...]
+
 
 log = structlog.get_logger()
 

@@ -13,8 +13,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.features.moderation import acts
-from pbem.features.moderation.acts import Order
-from pbem.features.moderation.messages import Announced
+from pbem.features.moderation.acts import Announced, Order
 from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer

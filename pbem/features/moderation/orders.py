@@ -13,7 +13,7 @@ from pbem.conversation.feature import Features
 from pbem.conversation.syntax.grammar import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
-from pbem.features.moderation import acts, broadcasts, roster
+from pbem.features.moderation import acts, broadcasts, lists
 from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, players_of
@@ -144,7 +144,7 @@ ADJUDICATE = command(
 
 def ban(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    player, ended = roster.called(request.session, _name(line, PLAYER)), BanOutcome(_chosen(line, ENDED, [*BanOutcome]))
+    player, ended = lists.called(request.session, _name(line, PLAYER)), BanOutcome(_chosen(line, ENDED, [*BanOutcome]))
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
     number = acts.ban(request.session, request.server, request.features, player, written, request.now, ended)
@@ -154,14 +154,14 @@ def ban(request: Request, line: Line) -> Decision:
 
 def unban(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    player = roster.called(request.session, _name(line, PLAYER))
+    player = lists.called(request.session, _name(line, PLAYER))
     acts.unban(request.session, request.server, player, written, request.now)
     return done(Act(act="unban", by=name(player), address=player.address), written)
 
 
 def rename(request: Request, line: Line) -> Decision:
     written = read(request, line)
-    player = roster.called(request.session, _name(line, PLAYER))
+    player = lists.called(request.session, _name(line, PLAYER))
     former = name(player)
     wanted = check_other_name(request.session, _name(line, NEW), request.features)
     acts.rename(request.session, request.server, player, wanted, written, request.now)

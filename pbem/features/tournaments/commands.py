@@ -9,9 +9,9 @@ from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
-from pbem.features.tournaments import entries, hosting, ladders, rounds, shown, standings
+from pbem.features.tournaments import entries, hosting, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.field import Format, crosstable
 from pbem.features.tournaments.ladders import AGAIN, REST, Ladder, LadderObstacle
 from pbem.features.tournaments.messages import (
     Meeting,
@@ -34,7 +34,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
     found, more = entries.listed(session, commands.SIZE, page)
     numbers = entries.numbers_of(session, found)
     rows = (
-        shown.line(
+        messages.line(
             each,
             numbers[each.id or 0],
             request.now,
@@ -53,10 +53,10 @@ def show(request: Request, line: Line) -> Decision:
     if tournament.kind == Format.LADDER:
         return Decision(answer=(_ladder(request, tournament, max(page, 1)),))
     people = entries.players_of(session, tournament)
-    names = shown.names_of(player for _, player in people)
+    names = messages.names_of(player for _, player in people)
     is_in = reader is not None and reader.id in names
     if tournament.started is None:
-        told = shown.line(tournament, len(people), request.now, entered=is_in)
+        told = messages.line(tournament, len(people), request.now, entered=is_in)
         known = reliability.of_players(session, names)
         entered = tuple(
             Meeting(player=name, ended=known[number].ended, lost_on_time=known[number].lost)
@@ -64,18 +64,18 @@ def show(request: Request, line: Line) -> Decision:
         )
         return Decision(answer=(TournamentShown(line=told, players=entered),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
-    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
-    table = shown.shown(standings.crosstable(field), names, own)
-    return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
+    told = messages.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
+    table = messages.shown(crosstable(field), names, own)
+    return Decision(answer=(TournamentShown(line=told, table=table, last_round=messages.last_round(field, names)),))
 
 
 def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentShown:
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, commands.SIZE, page)
+    number, rows, more = messages.rungs_for(request.session, tournament, own, request.now, commands.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
-        line=shown.line(tournament, entrants, request.now, entered=number > 0),
+        line=messages.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
@@ -95,7 +95,7 @@ def enter(request: Request, line: Line) -> Decision:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
     _check_number(request)
     entries.enter(session, tournament, player, now)
-    told = shown.line(tournament, entries.number_of(session, tournament), now, entered=True)
+    told = messages.line(tournament, entries.number_of(session, tournament), now, entered=True)
     return Decision(answer=(TournamentEntered(line=told),))
 
 
@@ -125,7 +125,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
     _check_number(request)
     rung = ladders.enter(session, tournament, player, now)
-    told = shown.line(tournament, entrants + 1, now, entered=True)
+    told = messages.line(tournament, entrants + 1, now, entered=True)
     return Decision(answer=(TournamentEntered(line=told, rung=rung),))
 
 
@@ -208,7 +208,7 @@ def host(request: Request, line: Line) -> Decision:
     hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
     wanted = hosting.read(line.words, request.server.time, request.now)
     tournament = entries.open_(session, wanted, player)
-    return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
+    return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
 
 
 def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> Decision:

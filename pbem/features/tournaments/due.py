@@ -17,7 +17,7 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, hosting, ladders, rounds, shown
+from pbem.features.tournaments import entries, hosting, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
@@ -25,7 +25,7 @@ from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, T
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
 from pbem.matches import arranged
 from pbem.matches.queries import name
-from pbem.messages import kinds
+from pbem.messages import preferences
 from pbem.messages.said.sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import announcements
 from pbem.players.notices import notify
@@ -107,7 +107,7 @@ def _tell_some(
 def _tell_the_round(
     session: Session, server: ServerSettings, found: TournamentNews, begun: BegunPairing, now: datetime
 ) -> None:
-    tournament, names = found.tournament, shown.names_of(found.names.values())
+    tournament, names = found.tournament, messages.names_of(found.names.values())
     own = (begun.pair.round, begun.pair.board, begun.pair.game)
     others = {
         number
@@ -146,29 +146,29 @@ def _tell_the_round(
 
 
 def wants_news(player: Player) -> bool:
-    is_wanted = kinds.TOURNAMENTS.of(player.settings) == ON
+    is_wanted = preferences.TOURNAMENTS.of(player.settings) == ON
     return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 
 def _table(found: TournamentNews, names: Mapping[int, str], reader: int) -> Crosstable | None:
     if found.field.last_round <= found.field.at_once:
         return None
-    return shown.shown(found.table, names, reader, shown.MOST_ROWS)
+    return messages.shown(found.table, names, reader, messages.MOST_ROWS)
 
 
 def _tell_the_end(
     session: Session, server: ServerSettings, found: TournamentNews, people: Iterable[Player], now: datetime
 ) -> None:
-    tournament, names = found.tournament, shown.names_of(found.names.values())
+    tournament, names = found.tournament, messages.names_of(found.names.values())
     is_over = entries.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
     for player in filter(wants_news, people):
         number = player.id or 0
         told = TournamentEnded(
-            line=shown.line(tournament, len(names), now, round_=found.field.last_round),
-            place=shown.place_of(found.table, number),
-            winners=shown.winners(found.table, names) if is_over else (),
-            table=shown.shown(found.table, names, number) if is_over else None,
+            line=messages.line(tournament, len(names), now, round_=found.field.last_round),
+            place=messages.place_of(found.table, number),
+            winners=messages.winners(found.table, names) if is_over else (),
+            table=messages.shown(found.table, names, number) if is_over else None,
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
 
@@ -224,8 +224,8 @@ def end_ladder(session: Session, server: ServerSettings, tournament: Tournament,
     ladders.settle(session, tournament.id or 0, now)
     ladders.end(session, tournament, now)
     whole = ladders.on(session, tournament)
-    line = shown.line(tournament, len(whole), now)
-    _, listed, _ = shown.rungs_for(session, tournament, None, now, len(whole))
+    line = messages.line(tournament, len(whole), now)
+    _, listed, _ = messages.rungs_for(session, tournament, None, now, len(whole))
     mailer = Mailer(session, server, now)
     told = [player for player in entries.locked_people(session, whole).values() if wants_news(player)]
     for player in told:

@@ -10,12 +10,23 @@ as drawn, unless one of the two has withdrawn.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 import structlog
 
-from pbem.features.tournaments.field import WAIT, WIN, Entrant, Field, Format, Matchup, RoundStep, Score, boards
+from pbem.features.tournaments.field import (
+    WAIT,
+    WIN,
+    Entrant,
+    Field,
+    Format,
+    Matchup,
+    RoundStep,
+    Score,
+    boards,
+    ties,
+    winner_of,
+)
 
 log = structlog.get_logger()
 
@@ -220,44 +231,12 @@ def _in_order(field: Field, one: int, other: int) -> tuple[int, int]:
     return first, second
 
 
-def ties(pairs: Iterable[Matchup]) -> Iterator[tuple[Matchup, ...]]:
-    in_order = sorted(pairs, key=lambda pair: (pair.board, pair.game))
-    for _, games in groupby(in_order, key=lambda pair: pair.board):
-        yield tuple(games)
-
-
 def _replays(field: Field) -> Iterator[Matchup]:
     for tie in ties(field.of_round(field.last_round)):
         (only, *more) = tie
         undecided = only.result in (Score.DRAW, Score.NEITHER) and only.second is not None
         if undecided and not more and all(field.entrant(player).is_playing for player in only.players):
             yield Matchup(only.round, only.board, only.second or 0, only.first, game=2)
-
-
-def winner_of(field: Field, tie: tuple[Matchup, ...]) -> int:
-    last = tie[-1]
-    if last.second is None or last.result is Score.FIRST:
-        return last.first
-    if last.result is Score.SECOND:
-        return last.second
-    seeds = field.seeds()
-    return min(last.players, key=lambda player: (not field.entrant(player).is_playing, seeds[player]))
-
-
-def ties_won(field: Field, player: int) -> int:
-    """Return how many rounds the player has survived, also without anybody to beat."""
-    last = max((pair.round for pair in field.of_player(player)), default=0)
-    if last == 0 or last < field.last_round:
-        return max(last - 1, 0)
-    (tie,) = (each for each in ties(field.of_round(last)) if player in each[0].players)
-    return last - 1 + (_is_decided(field, tie) and winner_of(field, tie) == player)
-
-
-def _is_decided(field: Field, tie: tuple[Matchup, ...]) -> bool:
-    last = tie[-1]
-    if last.result in (None, Score.FIRST, Score.SECOND):
-        return last.result is not None
-    return last.game > 1 or not all(field.entrant(player).is_playing for player in last.players)
 
 
 FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {

@@ -17,10 +17,9 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.tournaments import entries, standings
-from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
+from pbem.features.tournaments import entries
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score, Table, crosstable
 from pbem.features.tournaments.pairing import ROUNDS, following
-from pbem.features.tournaments.standings import Table
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
@@ -214,7 +213,7 @@ def news_of(session: Session, number: int) -> TournamentNews | None:
         waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
         first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
         field = field if first is None else _as_paired(field, first)
-    return TournamentNews(tournament, field, standings.crosstable(field), names, waiting)
+    return TournamentNews(tournament, field, crosstable(field), names, waiting)
 
 
 def _as_paired(field: Field, first: Pairing) -> Field:

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, delete, func, select
 from pbem.config import ServerSettings
 from pbem.matches import watched
 from pbem.matches.queries import people_of, taken_back
-from pbem.messages import kinds
+from pbem.messages import preferences
 from pbem.players import blocks, directory, schedule
 from pbem.players.directory import Sight, is_reachable
 from pbem.storage.clock import within
@@ -171,14 +171,14 @@ def _tell(
 def _readers(session: Session, match: Match, spectators: Sequence[int], now: datetime) -> Iterator[Player]:
     apart = blocks.around(session, (match.seat0, match.seat1))
     for player in session.exec(select(Player).where(col(Player.id).in_(spectators)).order_by(col(Player.id))).all():
-        is_wanted = kinds.way(player.settings, TEMPLATE, None) != OFF
+        is_wanted = preferences.way(player.settings, TEMPLATE, None) != OFF
         is_there = player.confirmed is not None and is_reachable(player) and player.id not in apart
         if is_wanted and is_there and (match.ended is not None or not _has_enough(session, player, now)):
             yield player
 
 
 def _is_collected(player: Player) -> bool:
-    return schedule.defers(kinds.way(player.settings, TEMPLATE, None), player.stopped)
+    return schedule.defers(preferences.way(player.settings, TEMPLATE, None), player.stopped)
 
 
 def _has_enough(session: Session, player: Player, now: datetime) -> bool:
