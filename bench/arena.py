@@ -52,7 +52,7 @@ UCT_AS = 3
 """The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
 PAIRS = (
     *(("0", "random"), ("1", "0"), ("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3")),
-    *(("5", "4"), ("3", "uct")),
+    *(("5", "4"), ("6", "5"), ("3", "uct")),
 )
 
 

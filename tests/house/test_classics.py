@@ -17,7 +17,10 @@ SHELF = ROOT / "packs" / "pbem-classics" / "pyproject.toml"
 POINTS = tomllib.loads(SHELF.read_text(encoding="utf-8"))["project"]["entry-points"]["pbem.games"]
 
 
-@pytest.mark.parametrize(("key", "point"), POINTS.items(), ids=POINTS)
+LONG = pytest.param("chess", "pbem_chess:CHESS", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("key", "point"), [*POINTS.items(), LONG])
 def test_a_newcomer_plays_the_house_to_the_last_board(letters: Correspondence, key: str, point: str) -> None:
     module, _, name = point.partition(":")
     with offered(getattr(import_module(module), name)):
