@@ -1,4 +1,4 @@
-"""The message that asks for a turn in each game, as a golden file to be read: PBEM_GOLDEN=write pytest writes it anew."""
+"""The message that asks for a turn in each game, as a golden file to read: PBEM_GOLDEN=write pytest writes it anew."""
 
 import os
 from pathlib import Path
