@@ -147,7 +147,8 @@ def solved() -> str:
             sums = found.setdefault((row["game"], row["player"]), [0, 0])
             sums[:] = sums[0] + int(row["solved"]), sums[1] + int(row["matches"])
     games, levels = (sorted(set(names)) for names in zip(*found, strict=True))
-    rows = [[game, *(f"{found[game, level][0] / found[game, level][1]:.1f}" for level in levels)] for game in games]
+    of_all = {pair: f"{solved / matches:.1f}" for pair, (solved, matches) in found.items()}
+    rows = [[game, *(of_all.get((game, level), "-") for level in levels)] for game in games]
     return table(["game", *(f"level {level}" for level in levels)], rows)
 
 
