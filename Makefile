@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
 
-test: .venv/ready            ## a minute: what needs no server, all stories, a message of each kind, a few processes; on SQLite
+test: .venv/ready            ## a minute: what needs no server, half of the stories, messages of most kinds, a few processes; on SQLite
 	$(BIN)/pytest -q $(TWICE)
 
 # Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends.
@@ -102,9 +102,8 @@ lock:                        ## update the pinned versions (needs uv)
 .venv/ready: deploy/lock/dev.txt deploy/lock/classics.txt deploy/lock/bench.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --no-compile --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
-	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r deploy/lock/classics.txt
-	$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r deploy/lock/bench.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-compile --no-deps --require-hashes --only-binary :all: \
+	    --no-binary dkimpy,authres,chess -r deploy/lock/dev.txt -r deploy/lock/classics.txt -r deploy/lock/bench.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -69,6 +69,7 @@ def test_a_player_who_leaves_is_asked_and_forgotten_and_the_opponent_wins(letter
     assert not [row for row in held if re.search("alice|hatter|Vienna", row) and "From: bob" not in row]
 
 
+@pytest.mark.slow
 def test_a_player_who_says_no_stays(letters: Correspondence) -> None:
     (question,) = letters.say("alice", "delete me")
 

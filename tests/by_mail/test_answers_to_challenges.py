@@ -42,6 +42,7 @@ def test_a_yes_and_the_first_turn_below_it_are_both_carried_out(letters: Corresp
     assert letters.played == ["setup +x+x"]
 
 
+@pytest.mark.slow
 def test_a_yes_comes_too_late_for_a_challenge_that_was_withdrawn(letters: Correspondence) -> None:
     challenge = letters.last("bob")
     letters.say("alice", "withdraw 1")

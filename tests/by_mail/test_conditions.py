@@ -41,6 +41,7 @@ def test_nobody_but_the_author_learns_of_it(letters: Correspondence) -> None:
         assert "g4h5" not in answer.as_string(), line
 
 
+@pytest.mark.slow
 def test_a_resignation_is_played_after_the_turn_that_was_named(letters: Correspondence) -> None:
     (question,) = letters.say("alice", "#1 cancel conditions\n#1 if e9f8 then resign")
     letters.reply(question, "yes")

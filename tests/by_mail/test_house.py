@@ -21,6 +21,7 @@ def test_a_challenge_is_accepted_at_once_and_a_turn_and_its_answer_are_one_messa
     assert letters.rows("select seat from ply order by number") == [0, 1]
 
 
+@pytest.mark.slow
 def test_the_house_begins_if_it_is_asked_to(letters: Correspondence) -> None:
     letters.play(scenes.challenged, "play quadrupel begin=you level=1")
 

@@ -1,5 +1,7 @@
 """What players look up changes nothing: their matches, a board of now or then, a turn before it's played, help."""
 
+import pytest
+
 from notation.board import format_board
 from notation.record import Record, diagrams
 from tests import scenes
@@ -26,6 +28,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
     assert len(letters.reply(mail, TURNS[2])) == 2
 
 
+@pytest.mark.slow
 def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Correspondence) -> None:
     (mail,) = letters.reply(letters.last("bob"), f"preview {TURNS[2]}")
 
@@ -33,6 +36,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     assert "* Play" not in said(mail)
 
 
+@pytest.mark.slow
 def test_a_match_and_its_record_are_shown_as_they_were(letters: Correspondence) -> None:
     (now,) = letters.say("alice", "show 1")
     (then,) = letters.say("alice", "show 1#1")

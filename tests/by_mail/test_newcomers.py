@@ -1,5 +1,7 @@
 """First mails and first turns of people who haven't read anything: they always get an answer, and it helps."""
 
+import pytest
+
 from notation.games import GAMES
 from pbem.storage.facts import FIRST_TURNS
 from tests import scenes
@@ -51,6 +53,7 @@ def test_what_a_newcomer_writes_beside_join_waits_for_their_yes(letters: Corresp
     assert letters.rows("select game, state from match") == [("kvadratik", "offered")]
 
 
+@pytest.mark.slow
 @scenes.after(scenes.two_players)
 def test_a_guest_is_told_of_the_invitation_and_a_yes_accepts_it(letters: Correspondence) -> None:
     """Their new message proves nothing, so it does nothing; a yes to the reply, which goes to that address, accepts."""

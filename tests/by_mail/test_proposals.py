@@ -1,5 +1,7 @@
 """What we suggest is done after a yes, and what can't be undone is asked about once more."""
 
+import pytest
+
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
@@ -42,6 +44,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
     assert "| Well played!" in text(*to(mails, "bob"))
 
 
+@pytest.mark.slow
 def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     (question,) = letters.reply(letters.last("alice"), "resign")
     (again,) = letters.reply(question, "What is this? I never wrote that!")

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from notation import record
 from pbem.matches import integrity
 from pbem.storage.database import transaction
@@ -37,6 +39,7 @@ def test_it_is_offered_and_accepted_like_any_challenge(letters: Correspondence) 
         assert list(integrity.faults(session, [session.get_one(Match, 2)])) == [[]]
 
 
+@pytest.mark.slow
 def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:
     letters.say("alice", "replay 1 bob")
     letters.reply(letters.last("bob"), "accept")
@@ -50,6 +53,7 @@ def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:
     assert record.loads(str(file.get_content())).began == "after turn 2 of match #1"
 
 
+@pytest.mark.slow
 def test_from_turn_0_it_is_a_match_from_the_beginning(letters: Correspondence) -> None:
     letters.execute("update match set state = 'over', termination = 'resignation', winner = 0, to_move = null")
     letters.say("bob", "replay 1#0 alice begin=you")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests import scenes
+from tests.cases import quick_where
 from tests.correspondence import Correspondence, said, text, to
 
 pytestmark = scenes.after(scenes.match)
@@ -41,7 +42,10 @@ def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspon
         assert has_stopped(letters) is stopped
 
 
-@pytest.mark.parametrize("words", ["#1 resign", "stop\n#1 resign", "#1 1 a7b7 i3i2", "set mail daily"])
+@pytest.mark.parametrize(
+    "words",
+    quick_where(("#1 1 a7b7 i3i2",).__contains__, ["#1 resign", "stop\n#1 resign", "#1 1 a7b7 i3i2", "set mail daily"]),
+)
 def test_its_token_can_do_nothing_else(letters: Correspondence, words: str) -> None:
     before = letters.execute("select stopped, settings from player")
     (answer,) = letters.write(ALICE, words, to=notices_address(letters))

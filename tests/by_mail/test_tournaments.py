@@ -51,6 +51,7 @@ def test_what_is_written_in_somebody_s_name_is_asked_about(letters: Corresponden
     assert letters.rows(counts) == before
 
 
+@pytest.mark.slow
 @after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_only_a_trusted_player_opens_tournaments(letters: Correspondence) -> None:
     words = "host round robin kvadratik time=3d/move rated called Alice's Cup"

@@ -11,12 +11,13 @@ from tests.cases import quick_where
 
 IN_THE_LONG_RUN = {
     "a match goes by mail": tuple(GAMES),  # the stories play every game by mail
-    "boards are drawn as pictures": ("quadraphages", "quadrature", "kvadratik"),
-    "boards are drawn in text": ("hexaphages", "quadrature", "quadrupel"),
+    "boards are drawn as pictures": ("quadraphages", "hexaphages", "quadrature", "kvadratik"),
+    "boards are drawn in text": ("hexaphages", "quadrature", "quadrupel", "kvadratik"),
     "moves are listed once": ("hexaphages", "kvadratik"),
     "play agrees with moves": ("hexaphages", "quadrature", "quadrupel", "kvadratik"),
     "play leaves the old position": ("hexaphages",),
-    "random play ends": ("hexaphages",),
+    "random play ends": ("hexaphages", "quadrupel", "kvadratik"),
+    "the end is final": ("hexaphages",),
     "turns are read as they are written": ("hexaphages", "kvadratik"),
 }
 """What takes long in games of which tests/engines and tests/notation show it in other ways."""

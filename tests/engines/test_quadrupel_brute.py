@@ -37,7 +37,7 @@ def named(setting: dict[str, str]) -> str:
 
 
 def is_usual(setting: dict[str, str]) -> bool:
-    return setting["announce"] == ("auto" if setting["variant"] == "basic" else "strict") and setting["minimum"] == "20"
+    return setting in (SETTINGS[1], *(each for each in SETTINGS if each["variant"] == "combination"))
 
 
 def missing(places: set[brute.Square]) -> int:

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from notation import record
-from pbem.cli.demo import SAMPLE
 from tests.bounces import dsn
 from tests.correspondence import Correspondence
 
@@ -89,15 +87,6 @@ def previews(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "preview g5a5 l4l4")
     letters.write("bob@mail.example", "preview 1#1 g7h8 m5n6 6 / g5")
     letters.reply(letters.received["bob@mail.example"][1], "show 1#1\nrecord 1#1\nshow 1#3")
-
-
-def to_the_end(letters: Correspondence) -> None:
-    """Play the second sample match of 2007 until the resignation."""
-    letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
-    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
-    for number, turn in enumerate(sample.moves):
-        letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
-    letters.resign("bo")
 
 
 def slips(letters: Correspondence) -> None:
@@ -609,7 +598,7 @@ def resign(letters: Correspondence, name: str, match: int) -> None:
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     story.__name__: story
     for story in (
-        *(first_match, vacation, invitation, unproven, looking, offers, previews, to_the_end),
+        *(first_match, vacation, invitation, unproven, looking, offers, previews),
         *(slips, giving_up, old_words, batch, daily, stopped, addresses, leaving),
         *(agreeing, time, reminders, foreseeing, seeking, neighbours, ranking, competing),
         *(watching, climbing, alone, analysing, moderating, misunderstood),

@@ -58,7 +58,7 @@ def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], let
 @pytest.mark.parametrize(
     ("hers", "his"),
     [
-        ("gmail", "s-nail"),
+        pytest.param("gmail", "s-nail", marks=pytest.mark.slow),
         pytest.param("outlook-html-only", "unmarked", marks=pytest.mark.slow),
         pytest.param("outlook", "apple-mail", marks=pytest.mark.slow),
     ],

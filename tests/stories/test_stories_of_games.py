@@ -10,7 +10,6 @@ import pytest
 
 from notation import record
 from notation.games import GAMES
-from tests.cases import quick_where
 from tests.correspondence import Correspondence, said, text
 from tests.scenes import after, two_players
 from tests.stories.of_games import NAMES, play, played
@@ -18,14 +17,13 @@ from tests.stories.scripts import STORIES
 from tests.stories.transcript import transcript
 
 HERE = Path(__file__).parent
-QUICK = ("quadrupel-variant-added-value",)
-"""The shortest match."""
 MOST = 100_000
 """The maximum size of a message in bytes; Gmail truncates longer ones."""
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("name", quick_where(QUICK.__contains__, NAMES))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_a_game_is_played_to_its_end_by_mail(name: str, letters: Correspondence) -> None:
     story = played(name)
     play(letters, story)
