@@ -161,3 +161,26 @@ def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: 
         letters.reply(letters.last("bob"), "c2c1")
         assert [text for (text,) in letters.execute("select text from ply order by number")] == ["d2e2", "c2c1", "c4b4"]
         assert any("I like him" in words_of(each) for each in letters.received["bob@mail.example"])
+
+
+@pytest.mark.parametrize(
+    ("said", "turn", "is_asked"),
+    [
+        ("I jump with c4 over b3 to a2", "c4a2", False),
+        ("Just in case: where he goes b3 to b2, my answer is c4 to c5.", "c4c5", True),
+    ],
+)
+def test_a_turn_in_words_is_offered_for_a_yes_if_nothing_else_is_named(
+    tmp_path: Path, said: str, turn: str, is_asked: bool
+) -> None:
+    with correspondence(tmp_path) as letters:
+        personal = letters.join("alice")
+        letters.join("bob")
+        letters.write("alice@mail.example", "challenge bob quadrupel swap=off begin=me", to=personal)
+        letters.reply(letters.last("bob"), "accept")
+
+        (mail,) = letters.reply(letters.last("alice"), said)
+
+        assert f'"{turn}"' in words_of(mail)
+        letters.reply(mail, "yes")
+        assert letters.execute("select text from ply") == ([] if is_asked else [(turn,)])

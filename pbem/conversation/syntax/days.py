@@ -22,6 +22,8 @@ def named(text: str, today: date) -> Iterator[date]:
 
     >>> [f"{day:%d.%m.%y}" for day in named("vom 5. bis 19. Dezember", date(2026, 11, 28))]
     ['05.12.26', '19.12.26']
+    >>> [f"{day:%d.%m.%y}" for day in named("from 3 August till the 17th", date(2026, 11, 28))]
+    ['03.08.27', '17.08.27']
     """
     for found in _RANGE.finditer(text):
         yield from _day(int(found[1]), int(found[2]), today)
@@ -30,19 +32,21 @@ def named(text: str, today: date) -> Iterator[date]:
         yield from _day(int(day), int(month), today, int(year or 0))
     words, months = phrases.words(text), phrases.lexicon("month")
     waits: list[int] = []
+    last = 0
     for at, word in enumerate(words):
         month = next((int(each) for each in months.of(word)), 0)
         if numbered := _NUMBER_OF_DAY.fullmatch(word):
             waits.append(int(numbered[1]))
         elif month and (waits or (at + 1 < len(words) and _NUMBER_OF_DAY.fullmatch(words[at + 1]))):
+            last = month
             for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
                 yield from _day(number, month, today)
             waits = []
         elif word not in phrases.table("slots")["between_days"].split():
             waits = []
-    if not any(months.of(word) for word in words):
-        for found in _DAY_ALONE.finditer(text):
-            of_month = today.month if int(found[1]) > today.day else today.month % 12 + 1
+    for found in _DAY_ALONE.finditer(text):
+        if not months.of(next(iter(phrases.words(text[found.end() :])), "")):
+            of_month = last or (today.month if int(found[1]) > today.day else today.month % 12 + 1)
             yield from _day(int(found[1]), of_month, today)
     weekdays: list[str] = []
     for word in words:

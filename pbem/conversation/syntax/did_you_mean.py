@@ -105,6 +105,9 @@ KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
 
 
+_CELL = re.compile(r"[a-z]\d{1,2}")
+JUMP = 3
+"""How many squares a jump names: where it begins, what it jumps over, and where it ends."""
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
 
@@ -125,6 +128,8 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     now, condition = _without_condition(said)
     parts = _PART.split(now)
     meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
+    if len(cells := slots.cells_in(now)) >= FEWEST_CELLS and len(_CELL.findall(" ".join(meant))) < len(cells):
+        meant = ()  # there is more in it than these: a turn of the opponent, perhaps
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
     if len(meant) == 1 and (more := _beside(request, parsed, snapshot, meant[0], condition)):
         lines = (f"#{match.id} {meant[0]}", *(f"#{match.id} {line}" for line, _ in more))
@@ -189,6 +194,8 @@ def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     """Return the legal turns that a text resembles, or whose squares it names two by two."""
     latin = text.lower().translate(KEYS)
     cells = slots.cells_in(latin)
+    if len(cells) == JUMP:
+        return _resembling(snapshot, f"{cells[0]}{cells[2]}")
     pairs = ("".join(cells[at : at + 2]) for at in range(0, len(cells) - 1, 2))
     whole = _resembling(snapshot, text) or (_resembling(snapshot, latin) if latin != text.lower() else ())
     return whole or tuple(dict.fromkeys(turn for pair in pairs for turn in _resembling(snapshot, pair)))

@@ -60,12 +60,13 @@ def _naming(text: str) -> tuple[str, str]:
         text = _I_AM.sub("I'm ", text)
     for kinds, capital in ((("called", "joining"), False), (("i_am",), True)):
         for found in _before(*kinds).finditer(text):
-            after = TOKEN.findall(text[found.end() :])
+            rest = text[found.end() :]
+            after = TOKEN.findall(rest) if rest[:1].isalpha() else []
             words = after[1:] if after and phrases.plain(after[0]) in _titles() else after
             if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
                 continue
-            name, rest = words[0], text[found.end() :]
-            if is_called(name, text, must_have_capital=capital) or (capital and _is_odd(name, rest)):
+            name, is_odd = words[0], found[0].startswith("I'm") and _is_odd(words[0], rest)
+            if is_odd or is_called(name, text, must_have_capital=capital):
                 return name, f"{text[: found.start()]}{rest[rest.index(name) + len(name) :]}"
     behind = _after().search(text)
     if behind and is_called(behind[1], text, must_have_capital=True):
