@@ -8,4 +8,4 @@ down_revision = "3.0001"
 
 def upgrade() -> None:
     for name in ("merged_into", "removed"):
-        op.execute(f"CREATE INDEX ix_outgoing_{name} ON outgoing ({name}) WHERE {name} IS NOT NULL")
+        op.execute(f"CREATE INDEX IF NOT EXISTS ix_outgoing_{name} ON outgoing ({name}) WHERE {name} IS NOT NULL")
