@@ -12,7 +12,7 @@ from pbem.conformance.checks import offered
 
 TEMPLATE = Path(__file__).parent / "template"
 TOY = "noughts"
-UNDERLINE = re.compile(rf"^={{{len(TOY)}}}$", re.MULTILINE)
+HEADING = re.compile(rf"^{TOY.upper()}\n=+$", re.MULTILINE)
 
 
 def write(key: str, folder: Path) -> tuple[Path, ...]:
@@ -32,7 +32,8 @@ def _is_source(path: Path) -> bool:
 def _write(source: Path, key: str, folder: Path) -> Path:
     path = folder / _named(str(source.relative_to(TEMPLATE)), key)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = UNDERLINE.sub("=" * len(key), source.read_text(encoding="utf-8"))
+    title = _title(key)
+    text = HEADING.sub(f"{title.upper()}\n{'=' * len(title)}", source.read_text(encoding="utf-8"))
     path.write_text(_named(text, key), encoding="utf-8")
     return path
 
@@ -45,9 +46,13 @@ def _named(text: str, key: str) -> str:
     """
     name = key.replace("-", "_")
     in_code = (("pbem_" + TOY, f"pbem_{name}"), ("test_" + TOY, f"test_{name}"), (TOY.upper(), name.upper()))
-    for old, new in (*in_code, (TOY.capitalize(), key.title().replace("-", "")), (TOY, key)):
+    for old, new in (*in_code, (TOY.capitalize(), _title(key)), (TOY, key)):
         text = text.replace(old, new)
     return text
+
+
+def _title(key: str) -> str:
+    return key.title().replace("-", "")
 
 
 def _imported(key: str, folder: Path) -> GamePack:

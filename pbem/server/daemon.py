@@ -102,15 +102,20 @@ class Server:
         return self.sender.outbox
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
-        failpoints.reach(Step.RECEIVED)
+        """Store arrivals, and note whether that works."""
         try:
-            added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
+            added = self.store(arrivals)
         except DBAPIError as error:
             self.vitals.counts.not_stored.inc()
             self.vitals.database.fails("store", str(error.orig), "store")
             raise
         self.vitals.database.works("store")
+        return added
+
+    def store(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
+        """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
+        failpoints.reach(Step.RECEIVED)
+        added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         if added and self.newest is not None:
             self.newest.note(max(added))
         failpoints.reach(Step.STORED)

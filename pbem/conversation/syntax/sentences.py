@@ -181,7 +181,9 @@ def _settled(
     if any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
         return None
     if place.asked and name == "draw":
-        return Guess("agree" if meanings.isdisjoint({"not", "noanswer"}) and "?" not in part else "refuse", sure, part)
+        return Guess(
+            "agree" if meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part else "refuse", sure, part
+        )
     wish = phrases.wishes()[name]
     if place.player and not (wish.who or wish.line or wish.look) and sure < SURE[0]:
         return None  # a question that anybody may have
