@@ -68,9 +68,9 @@ def absence(text: str, found: Sequence[date], length: int, today: date) -> tuple
     if len(found) > 1:
         return min(found), max(found)
     says = {"until", "leave"} & set(phrases.lexicon("absence").of_text(phrases.words(text)))
-    if not found or (says == {"leave"} and not length):
-        return (today, today + timedelta(days=length)) if length and not found else None
-    return (found[0], found[0] + timedelta(days=length)) if length and says != {"until"} else (today, found[0])
+    if length and says != {"until"}:
+        return found[0], found[0] + timedelta(days=length)
+    return None if says == {"leave"} else (today, found[0])
 
 
 def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:

@@ -7,7 +7,7 @@ from notation.resemblance import resembling
 from pbem.conversation.core import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import person_names, rognlie, slots
-from pbem.conversation.syntax.commands import Commands
+from pbem.conversation.syntax.commands import Commands, cells
 from pbem.conversation.syntax.grammar import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -105,7 +105,6 @@ KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
 
 
-_CELL = re.compile(r"[a-z]\d{1,2}")
 JUMP = 3
 """How many squares a jump names: where it begins, what it jumps over, and where it ends."""
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
@@ -128,7 +127,7 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     now, condition = _without_condition(said)
     parts = _PART.split(now)
     meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
-    if len(cells := slots.cells_in(now)) >= FEWEST_CELLS and len(_CELL.findall(" ".join(meant))) < len(cells):
+    if len(named := slots.cells_in(now)) >= FEWEST_CELLS and cells(" ".join(meant)) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
     if len(meant) == 1 and (more := _beside(request, parsed, snapshot, meant[0], condition)):
@@ -164,10 +163,10 @@ def _beside(
     found = []
     notation, match, player = snapshot.notation, snapshot.match, request.sender.player
     first = turns.after(notation, snapshot.position, turn)
-    cells = slots.cells_in(condition)
-    theirs = resembling(notation, first, "".join(cells[:2])) if first is not None and cells else ()
+    named = slots.cells_in(condition)
+    theirs = resembling(notation, first, "".join(named[:2])) if first is not None and named else ()
     second = turns.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
-    ours = resembling(notation, second, "".join(cells[2:])) if second is not None else ()
+    ours = resembling(notation, second, "".join(named[2:])) if second is not None else ()
     if len(ours) == 1:
         found.append((f"if {theirs[0]} then {ours[0]}", f"and if {theirs[0]} then {ours[0]}"))
     name = people_of(request.session, [match])[opponent_of(match, player)].name if player else ""
@@ -193,10 +192,10 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     """Return the legal turns that a text resembles, or whose squares it names two by two."""
     latin = text.lower().translate(KEYS)
-    cells = slots.cells_in(latin)
-    if len(cells) == JUMP:
-        return _resembling(snapshot, f"{cells[0]}{cells[2]}")
-    pairs = ("".join(cells[at : at + 2]) for at in range(0, len(cells) - 1, 2))
+    named = slots.cells_in(latin)
+    if len(named) == JUMP:
+        return _resembling(snapshot, f"{named[0]}{named[2]}")
+    pairs = ("".join(named[at : at + 2]) for at in range(0, len(named) - 1, 2))
     whole = _resembling(snapshot, text) or (_resembling(snapshot, latin) if latin != text.lower() else ())
     return whole or tuple(dict.fromkeys(turn for pair in pairs for turn in _resembling(snapshot, pair)))
 

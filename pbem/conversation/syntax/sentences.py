@@ -119,8 +119,7 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
     found: list[Guess] = []
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
-        is_asked = "?" in guess.sentence and not wish.line
-        is_asked = is_asked or (gives_name and guess.wish in ACTS)
+        is_asked = ("?" in guess.sentence and not wish.line) or (gives_name and guess.wish in ACTS)
         needed = found[0].sure * (ASKED_TOO if is_asked else BESIDE) if found else least
         is_sure = guess.sure >= needed
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)

@@ -175,9 +175,9 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
     gone = days.absence(text, named.days, length, place.today) if named.days else None
     away = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last
-    when = (
-        f"from {gone[0]} until {gone[1]}" if gone and gone[0] > place.today else f"until {gone[1]}" if gone else until
-    )
+    when = until
+    if gone:
+        when = f"from {gone[0]} until {gone[1]}" if gone[0] > place.today else f"until {gone[1]}"
     is_house = place.level is not None
     level = f"at level {named.level}, {LEVELS.get(named.level, 'of 6')}" if named.level else ""
     reminder = "off" if slots.is_negated(text) else named.span
