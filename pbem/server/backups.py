@@ -1,20 +1,26 @@
-"""Backups: all that a server has in one file, made while it runs, and one a day that it makes by itself.
+"""Backups: all that a server has in one file, made while it runs, one a day by itself; and restoring one.
 
-A backup is a compressed tar, whose manifest says what made it: a copy of the database as it is at one moment, the
-configuration, the secrets and the certificates. It gets its name once it is whole. No name in it is used as a path: its
-files are asked for by the names that the settings have for them.
+A backup is a compressed tar of a manifest, the configuration, the secrets, the certificates and the database as it is
+at one moment. It gets its name once it is whole. No name in it is used as a path: its files are asked for by the names
+that the settings have for them.
+
+To restore one, everything is read and compared before anything is written, and nothing is overwritten. The database
+comes last, all of it at once: until then no server starts there. So a restore that was interrupted is begun again.
 """
 
 import glob
+import gzip
 import io
 import os
 import shutil
 import sqlite3
 import subprocess
 import tarfile
+import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -22,15 +28,18 @@ from pathlib import Path
 from typing import IO, Literal
 
 import structlog
-from pydantic import TypeAdapter
-from sqlalchemy import Engine, text
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from pbem import failpoints
+from pbem import config, failpoints
 from pbem.config import Settings, certificates, secrets
+from pbem.config.veiled import veils
 from pbem.failpoints import Step
-from pbem.secret import BadConfig
+from pbem.secret import BadConfig, Secret
+from pbem.server import server_key
 from pbem.storage import database, drafts
+from pbem.storage.database import Progress
 from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
@@ -44,8 +53,8 @@ EVERY = timedelta(days=1)
 _STAMP = "%Y%m%d"
 
 
-class NotBackedUp(BadConfig):
-    """A backup that isn't made, and why."""
+class BackupError(BadConfig):
+    """Why a backup can't be made, or not be restored there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,10 @@ class Manifest:
     revision: str  # of the tables
     schema: str  # where they were in PostgreSQL; nothing for SQLite
     format: int = FORMAT
+
+    def __str__(self) -> str:
+        made = f"{self.made:%Y-%m-%d %H:%M} UTC, made by pbem {self.version}"
+        return f"the backup of {self.address} of {made}, tables of version {self.revision}"
 
 
 MANIFESTS = TypeAdapter(Manifest)
@@ -71,44 +84,30 @@ def named_files(settings: Settings) -> dict[str, Path]:
 
 
 def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manifest:
-    """Make a backup in a new file, which only we can read.
-
-    Raises NotBackedUp, database errors, and OSError for secrets; then nothing is left.
-    """
-    contents = {name: path.read_bytes() for name, path in named_files(settings).items() if _is_expected(path, settings)}
-    if settings.source is not None:
-        contents = {CONFIG: settings.source.read_bytes(), **contents}
+    """Make a backup in a new file that only we can read; raises BackupError and database errors, and leaves nothing."""
     try:
         with drafts.folder(file.parent) as folder:
             if file.exists():
-                raise NotBackedUp("it exists, and nothing is overwritten; choose another name")
-            copy, draft = folder / "database", folder / "backup"
-            revision, schema = copy_database(engine, copy)
+                raise BackupError("it exists, and nothing is overwritten; choose another name")
+            revision, schema = copy_database(engine, folder / "database")
             kind: Literal["sqlite", "postgresql"] = "postgresql" if schema else "sqlite"
             manifest = Manifest(now, version("pbem"), settings.server.address, kind, revision, schema)
-            _write(draft, manifest, contents, copy)
+            (folder / MANIFEST).write_bytes(MANIFESTS.dump_json(manifest, indent=2))
+            contents = {MANIFEST: folder / MANIFEST, CONFIG: settings.source, **named_files(settings)}
+            if settings.oauth2 is not None and not settings.oauth2.token_file.exists():  # nobody has logged in yet
+                del contents["secrets/oauth2.token_file"]
+            with tarfile.open(folder / "backup", "x:gz", compresslevel=6, dereference=True) as tar:
+                for name, path in {**contents, DATABASES[kind]: folder / "database"}.items():
+                    if path is not None:
+                        tar.add(path, name, recursive=False)
             failpoints.reach(Step.SAVING)
-            drafts.publish(draft, file)
+            drafts.publish(folder / "backup", file)
             return manifest
-    except (NotBackedUp, sqlite3.Error) as error:
-        raise NotBackedUp(f"{file.absolute()} is not made: {error}") from error
+    except (BackupError, sqlite3.Error) as error:
+        raise BackupError(f"{file.absolute()} is not made: {error}") from error
     except OSError as error:
-        why = f"nothing can be written in {file.parent.absolute()}: {error.strerror or error}"
-        raise NotBackedUp(f"{file.absolute()} is not made: {why}") from error
-
-
-def _is_expected(path: Path, settings: Settings) -> bool:
-    """Return whether the file must be there: not the tokens, as long as nobody has logged in."""
-    return settings.oauth2 is None or path != settings.oauth2.token_file or path.exists()
-
-
-def _write(file: Path, manifest: Manifest, contents: Mapping[str, bytes], copy: Path) -> None:
-    with tarfile.open(file, "x:gz", compresslevel=6) as tar:
-        for name, content in {MANIFEST: MANIFESTS.dump_json(manifest, indent=2), **contents}.items():
-            header = tarfile.TarInfo(name)
-            header.size, header.mode, header.mtime = len(content), 0o600, int(manifest.made.timestamp())
-            tar.addfile(header, io.BytesIO(content))
-        tar.add(copy, DATABASES[manifest.kind])
+        why = f"{error.filename or file.parent.absolute()}: {error.strerror or error}"
+        raise BackupError(f"{file.absolute()} is not made: {why}") from error
 
 
 def copy_database(engine: Engine, file: Path) -> tuple[str, str]:
@@ -117,19 +116,17 @@ def copy_database(engine: Engine, file: Path) -> tuple[str, str]:
     SQLite's VACUUM INTO and PostgreSQL's pg_dump read within one transaction, which keeps nobody from writing.
     """
     if engine.dialect.name == "sqlite" and not Path(str(engine.url.database)).exists():  # to connect would make it
-        raise NotBackedUp(f"there is no database {engine.url.database}")
+        raise BackupError(f"there is no database {engine.url.database}")
     with database.reading(engine) as connection:
         revision = database.revision(connection)
     if revision is None:
-        raise NotBackedUp("the database has no tables of ours")
+        raise BackupError("the database has no tables of ours")
     if engine.dialect.name == "sqlite":
         with closing(engine.raw_connection()) as driver:
             driver.cursor().execute("VACUUM INTO ?", (str(file),))
         return revision, ""
     schema = current_schema(engine)
-    words = ("--format=custom", f"--schema={schema}", "--lock-wait-timeout=60s", f"-f{file}")
-    if why := run_program("pg_dump", *words, engine=engine):
-        raise NotBackedUp(why)
+    run_program("pg_dump", "--format=custom", f"-n{schema}", "--lock-wait-timeout=60s", f"-f{file}", engine=engine)
     return revision, schema
 
 
@@ -139,32 +136,33 @@ def current_schema(engine: Engine) -> str:
         return str(connection.scalar(text("SELECT current_schema()")))
 
 
-def run_program(program: str, *words: str, engine: Engine | None = None, given: IO[bytes] | None = None) -> str:
-    """Run one of PostgreSQL's programs, of its version or a newer one, on a database. Return why it failed, if it did.
+def run_program(program: str, *words: str, engine: Engine | None = None, given: IO[bytes] | None = None) -> None:
+    """Run one of PostgreSQL's programs, of its version or a newer one, on a database. Raises BackupError.
 
     What is given goes through a pipe: if we are killed, it ends too soon, and so pg_restore changes nothing.
     """
     if (found := shutil.which(program)) is None:
-        return f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)"
-    command, secrets = [found, "--no-owner", "--no-acl", *words], {}
+        raise BackupError(f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)")
+    command, environment = [found, "--no-owner", "--no-acl", *words], dict(os.environ)
     if engine is not None:
         from psycopg.conninfo import make_conninfo  # an optional extra, which there is for such an engine
 
         _, where = engine.dialect.create_connect_args(engine.url)
         where.pop("context", None)  # it is for the driver
         if "password" in where:
-            secrets["PGPASSWORD"] = str(where.pop("password"))  # not in a command line
+            environment["PGPASSWORD"] = str(where.pop("password"))  # not in a command line
         command += ["--no-password", f"--dbname={make_conninfo(**where)}"]
     with subprocess.Popen(  # noqa: S603 - a program of PostgreSQL's, and nothing but our own words
-        command, env=os.environ | secrets, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         if given is not None and running.stdin is not None:
             with suppress(BrokenPipeError):  # then it says why
                 shutil.copyfileobj(given, running.stdin)
         _, said = running.communicate()
-    lines = said.decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
-    why = next((line for line in lines if "error" in line.lower()), lines[-1])
-    return f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}" if running.returncode else ""
+    if running.returncode:
+        lines = said.decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
+        why = next((line for line in lines if "error" in line.lower()), lines[-1])
+        raise BackupError(f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}")
 
 
 def name(address: str, now: datetime) -> str:
@@ -200,25 +198,165 @@ class Backups:
         folder, now = self.settings.backup.folder, self.clock()
         if folder is None or (file := folder / name(self.settings.server.address, now)) in kept(self.settings):
             return 0
-        setbacks = Setbacks(self.engine, DOING, now)
+        setbacks, begun = Setbacks(self.engine, DOING, now), time.monotonic()
         if not list(setbacks.ready((0,))):
             return 0
-        begun = time.monotonic()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             make(self.engine, self.settings, file, now)
             removed = kept(self.settings)[: -self.settings.backup.keep]
             for old in removed:
                 old.unlink(missing_ok=True)
-            size = file.stat().st_size
-        except (OSError, BadConfig, DBAPIError) as error:
-            if file in kept(self.settings):  # another daemon has made it meanwhile
-                return 0
-            why = str(error.orig) if isinstance(error, DBAPIError) else str(error)
-            log.error("the backup failed", error=why, again="within an hour")  # noqa: TRY400 - no bug of ours
-            setbacks.fails(0)
+        except (OSError, BackupError, DBAPIError) as error:
+            if file not in kept(self.settings):  # otherwise another daemon has made it meanwhile
+                why = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+                log.error("the backup failed", error=why, again="within an hour")  # noqa: TRY400 - no bug of ours
+                setbacks.fails(0)
             return 0
-        seconds = round(time.monotonic() - begun, 1)
+        seconds, size = round(time.monotonic() - begun, 1), file.stat().st_size
         log.info("backup made", file=str(file), bytes=size, seconds=seconds, removed=len(removed))
         setbacks.works(0)
         return 1
+
+
+def restore(file: Path, config_file: Path, progress: Progress) -> tuple[Manifest, list[Path]]:
+    """Restore a backup; the configuration is the one at that path, or else the backup's, which is put there.
+
+    Return the files besides the database that were written. Raises BackupError, InUse, Unusable, BadConfig, OSError
+    and database errors.
+    """
+    progress("reading the backup", 0, 0)
+    manifest, contents, settings = _read_to_restore(file, config_file)
+    files = {path: contents[name] for name, path in named_files(settings).items() if name in contents}
+    if not config_file.exists():
+        files[config_file] = contents[CONFIG]
+    written = [path for path in files if not path.exists()]
+    for path in files.keys() - written:
+        if path.read_bytes().strip() != files[path].strip():
+            raise BackupError(f"{path} isn't what the backup has, and nothing is overwritten; move it away first")
+    url = settings.server.database
+    engine = database.connect(url)
+    try:
+        _require_place(engine, manifest)
+        place = Path(str(engine.url.database)) if engine.dialect.name == "sqlite" else None
+        if place is not None:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        with database.alone(url):
+            _require_place(engine, manifest)
+            engine.dispose()  # what stays open would lose its locks when `alone` closes the file
+            for folder in {path.parent for path in (*files, config_file) if path.parent.exists()}:
+                drafts.sweep(folder)
+            for path in written:
+                is_open = path == config_file and not veils(settings)  # the server may run as another user
+                _write(path, io.BytesIO(files[path]), 0o644 if is_open else 0o600)
+            failpoints.reach(Step.RESTORING)
+            progress("filling the database", 0, 0)
+            if place is not None:
+                drafts.adopt(Path(f"{place}.lock"), place.parent)
+            _fill(file, manifest, engine)
+        database.upgrade(engine, progress)
+    finally:
+        engine.dispose()
+    return manifest, written
+
+
+@contextmanager
+def tried(file: Path, config_file: Path) -> Iterator[tuple[Manifest, Settings, Engine | None]]:
+    """Provide the database of a backup in a temporary place, upgraded there, if it is one of SQLite.
+
+    Raises as `restore`, and if the key in the backup isn't the one of its database. Nothing else is changed.
+    """
+    manifest, contents, settings = _read_to_restore(file, config_file)
+    if manifest.kind == "postgresql":
+        _fill(file, manifest, None)
+        yield manifest, settings, None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        engine = database.connect(f"sqlite:///{folder}/database")
+        try:
+            _fill(file, manifest, engine)
+            database.upgrade(engine)
+            if key := contents.get("secrets/server.key"):
+                own = Secret.model_validate({"value": key.decode().partition("\n")[0]})
+                server_key.require(engine, settings.server.model_copy(update={"key": own}))
+            yield manifest, settings, engine
+        finally:
+            engine.dispose()
+
+
+def read(file: Path) -> tuple[Manifest, Mapping[str, bytes]]:
+    """Return the manifest, and all files but the database, by their names. Raises BackupError and OSError."""
+    try:
+        with gzip.open(file) as unpacked, tarfile.open(fileobj=unpacked, mode="r:") as tar:
+            parts = {part.name: tar.extractfile(part) for part in tar if part.isreg()}
+            contents = {name: part.read() for name, part in parts.items() if part and name not in DATABASES.values()}
+            while unpacked.read(1 << 20):  # the checksum is at the end
+                pass
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        why = (str(error) or type(error).__name__).partition("\n")[0].rstrip(":")
+        raise BackupError(f"it is damaged, or was never a backup ({why})") from error
+    try:
+        manifest = MANIFESTS.validate_json(contents.pop(MANIFEST, b""))
+    except ValidationError as error:
+        raise BackupError("its manifest can't be read") from error
+    if manifest.format > FORMAT:
+        raise BackupError("it was made by a newer version of pbem, which makes backups of another kind")
+    if DATABASES[manifest.kind] not in parts:
+        raise BackupError(f"{DATABASES[manifest.kind]} is missing in it")
+    return manifest, contents
+
+
+def _read_to_restore(file: Path, config_file: Path) -> tuple[Manifest, Mapping[str, bytes], Settings]:
+    """Return that too, and the settings at the path, or else those of the backup as if they were there."""
+    manifest, contents = read(file)
+    try:
+        database.require_upgradable(manifest.revision)  # there is no way back to an older version
+    except database.Outdated as error:
+        raise BackupError(f"it was made by pbem {manifest.version}: {error}") from error
+    if config_file.exists():
+        return manifest, contents, config.load(config_file)
+    if CONFIG not in contents:
+        raise BackupError(
+            f'it has no configuration, and there is none at {config_file}; write one, as "pbem init" does'
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / config_file.name
+        draft.write_bytes(contents[CONFIG])
+        return manifest, contents, config.load(draft, place=config_file)
+
+
+def _require_place(engine: Engine, manifest: Manifest) -> None:
+    """Raise BackupError unless the configured database is one of that kind, and has nothing yet."""
+    ours = engine.dialect.name
+    if ours != manifest.kind:
+        raise BackupError(f"the database in it is one of {manifest.kind}, and the configuration has one of {ours}")
+    if ours == "sqlite":
+        for file in (Path(f"{engine.url.database}{ending}") for ending in ("", "-wal")):
+            if file.exists() and file.stat().st_size:
+                raise BackupError(f"there is a database at {file}")
+    elif (schema := current_schema(engine)) != manifest.schema:
+        raise BackupError(f'the copy is of the schema "{manifest.schema}", and the configured database uses "{schema}"')
+    elif inspect(engine).get_table_names():
+        raise BackupError("the database has tables already")
+
+
+def _fill(file: Path, manifest: Manifest, engine: Engine | None) -> None:
+    """Put the database of a backup where there is none, all of it or nothing; without an engine, only try its dump."""
+    with tarfile.open(file, "r:gz") as tar:
+        copy = tar.extractfile(DATABASES[manifest.kind])
+        assert copy is not None  # noqa: S101 - it was read before
+        if engine is not None and engine.dialect.name == "sqlite":
+            _write(Path(str(engine.url.database)), copy, 0o600)
+            return
+        words = ("--file=/dev/null",) if engine is None else ("--single-transaction", f"-n{manifest.schema}")
+        run_program("pg_restore", *words, "--exit-on-error", engine=engine, given=copy)
+
+
+def _write(path: Path, content: IO[bytes], mode: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with drafts.folder(path.parent) as folder:
+        draft = folder / path.name
+        with draft.open("xb") as file:
+            shutil.copyfileobj(content, file)
+        drafts.adopt(draft, path.parent)
+        drafts.publish(draft, path, mode)

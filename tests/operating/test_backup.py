@@ -105,7 +105,7 @@ def test_a_backup_is_one_state_however_much_is_written_meanwhile(site: Site, tmp
     )
     if not SQLITE:
         with (tmp_path / f"copy{number}").open("rb") as file:
-            assert run_program("pg_restore", f"-n{schema}", engine=copy, given=file) == ""
+            run_program("pg_restore", f"-n{schema}", engine=copy, given=file)
     found = rows(copy, "select match.plies, max(number) from match join ply on ply.match = match.id group by match.id")
     copy.dispose()
     assert sorted(plies == count for plies, count in found) == [True] * 3, "nothing or all of what was written"

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlmodel import SQLModel
 
 from pbem.mail.transports import receiver
-from pbem.server import restoring
+from pbem.server import moving
 from pbem.storage import database
 from tests import databases, postgres
 from tests.operating.places import filled
@@ -74,9 +74,9 @@ def test_a_move_that_ends_in_the_middle_leaves_no_row_and_can_be_made_again(site
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        restoring.move(old, new, end)
+        moving.move(old, new, end)
     assert not any(contents(target).values())
-    restoring.move(old, new, lambda *_: None)
+    moving.move(old, new, lambda *_: None)
     assert contents(target) == contents(site.database)
     old.dispose()
     new.dispose()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.server import backups, restoring
+from pbem.server import backups
 from pbem.storage import database
 from tests import databases
 
@@ -44,7 +44,7 @@ def test_nothing_is_missing_in_a_backup(tmp_path: Path) -> None:
     backups.make(engine, settings, backup, now)
     engine.dispose()
 
-    manifest, contents = restoring.read(backup)
+    manifest, contents = backups.read(backup)
     with tarfile.open(backup) as tar:
         copy = tar.extractfile(backups.DATABASES[manifest.kind])
         assert copy

@@ -1,6 +1,5 @@
 """The commands `backup` and `restore`, for all that a server has in one file, and `move`, from SQLite to PostgreSQL."""
 
-import errno
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +13,8 @@ from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
-from pbem.server import backups, restoring
-from pbem.server.backups import Manifest
-from pbem.server.restoring import NotRestored
+from pbem.server import backups, moving
+from pbem.server.backups import BackupError
 from pbem.storage import database
 
 
@@ -33,7 +31,7 @@ def backup(
             manifest = backups.make(engine, settings, file, core.now())
     finally:
         engine.dispose()
-    out.print(f"{file}: {file.stat().st_size:,} bytes, {_described(manifest)}")
+    out.print(f"{file}: {file.stat().st_size:,} bytes, {manifest}")
     out.print("who has this file can move for every player; keep it where only you can read it")
 
 
@@ -50,15 +48,11 @@ def restore(
             _try(file, config_file)
             return
         with core.progress() as progress:
-            manifest, written = restoring.restore(file, config_file, progress)
-    except NotRestored as error:
+            manifest, written = backups.restore(file, config_file, progress)
+    except BackupError as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        raise BadConfig(f"{file}: {error.strerror}: make room where the database goes, and run this again") from error
     server = config.load(config_file).server
-    out.print(f"{file}: {_described(manifest)}")
+    out.print(f"{file}: {manifest}")
     for path in written:
         out.print(f"wrote {path}")
     out.print(f"restored the database {veiled_url(server.database)}")
@@ -71,8 +65,8 @@ def restore(
 
 
 def _try(file: Path, config_file: Path) -> None:
-    with restoring.tried(file, config_file) as (manifest, settings, engine):
-        out.print(f"{file}: {_described(manifest)}")
+    with backups.tried(file, config_file) as (manifest, settings, engine):
+        out.print(f"{file}: {manifest}")
         if engine is None:
             out.print("its dump can be read; to replay its matches, restore it into an empty database")
             return
@@ -89,18 +83,9 @@ def move(
     old, new = database.connect(source), database.connect(target)
     try:
         with core.progress() as progress:
-            rows = restoring.move(old, new, progress)
-    except NotRestored as error:
-        raise BadConfig(f"{veiled_url(target)}: {error}; nothing was moved") from error
+            rows = moving.move(old, new, progress)
     finally:
         old.dispose()
         new.dispose()
     out.print(f"{rows:,} rows are in {veiled_url(target)} now")
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")
-
-
-def _described(manifest: Manifest) -> str:
-    return (
-        f"the backup of {manifest.address} of {manifest.made:%Y-%m-%d %H:%M} UTC, made by pbem {manifest.version}, "
-        f"tables of version {manifest.revision}"
-    )

@@ -1,0 +1,39 @@
+"""Moving a server from SQLite to PostgreSQL: all rows, in one transaction."""
+
+from sqlalchemy import Engine, func, insert, select
+from sqlmodel import SQLModel
+
+from pbem.storage import database
+from pbem.storage.database import Progress
+
+PIECE = 1_000
+"""How many rows are in memory at once."""
+
+
+def move(source: Engine, target: Engine, progress: Progress) -> int:
+    """Copy all rows from SQLite into a PostgreSQL database without any; return how many there are.
+
+    Raises InUse, Unusable and database errors. Then, and after a crash, the target has no rows.
+    """
+    if (source.dialect.name, target.dialect.name) != ("sqlite", "postgresql"):
+        raise database.Unusable("a database is moved from sqlite:///… to postgresql+psycopg://…")
+    database.require_current(source)
+    with database.alone(source.url.render_as_string(hide_password=False)):
+        database.upgrade(target, progress)
+        tables, done = SQLModel.metadata.sorted_tables, 0
+        with database.read_only(source) as session, target.begin() as connection:
+            database.exclude_others(connection, "upgrade")
+            if taken := [table.name for table in tables if connection.scalar(select(table).limit(1)) is not None]:
+                raise database.Unusable(f"there are rows in the database already, in {', '.join(taken[:3])}")
+            total = sum(session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
+            for table in tables:
+                newest_first = select(table).order_by(*(key.desc() for key in table.primary_key))  # what they point to
+                found = session.connection().execution_options(yield_per=PIECE).execute(newest_first)
+                for rows in found.mappings().partitions():
+                    connection.execute(insert(table), [dict(row) for row in rows])
+                    done += len(rows)
+                    progress("moving the database", done, total)
+                if "id" in table.c:  # PostgreSQL counts apart from the rows; where there are none, nothing changes
+                    counted = func.setval(func.pg_get_serial_sequence(f'"{table.name}"', "id"), func.max(table.c.id))
+                    connection.execute(select(counted))
+        return done
