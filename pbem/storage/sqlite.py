@@ -1,6 +1,7 @@
 """SQLite as pbem uses it: durable, with two kinds of transaction, and turns among the threads that write."""
 
 import itertools
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,6 +17,8 @@ from sqlalchemy.pool import QueuePool
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
 _SHRINKS = "journal_size_limit=67108864"  # what a long reading or a backup has made it grow to is given back
+_CHANGES_AT = 24
+"""Where the file has its number of changes, which grows: an older copy that is written over it has a lower one."""
 _NO_FILES = "temp_store=MEMORY"
 """What is sorted or may be undone takes no file: TMPDIR may be full where the disk of the database isn't."""
 
@@ -105,9 +108,13 @@ class Files:
         self._file = Path(url.database or "")
         self._log = self._file.with_name(f"{self._file.name}-wal")
         self._opened, self._own_log = _identity(self._file), _identity(self._log)
+        self._content = self._file.open("rb", buffering=0)  # never closed: that would end SQLite's locks on the file
+        self._changes = 0
+        self.have_been_replaced()
 
     def have_been_replaced(self) -> bool:
-        if _identity(self._file) != self._opened:
+        before, self._changes = self._changes, int.from_bytes(os.pread(self._content.fileno(), 4, _CHANGES_AT))
+        if _identity(self._file) != self._opened or self._changes < before:
             return True
         self._own_log = _identity(self._log)
         return False
@@ -118,7 +125,7 @@ class Files:
         if self._own_log is not None and _identity(self._log) == self._own_log:
             self._log.rename(aside)
         return (
-            f"{self._file} is another file than the server has opened, so it ends. Stop pbem before you put a database "
+            f"{self._file} isn't what the server has opened any more, so it ends. Stop pbem before you put a database "
             f'there ("pbem restore" sees to that). What was stored last may be in {aside} only'
         )
 
