@@ -72,6 +72,8 @@ class Link:
     def __init__(self, name: str, lost: str, again: str, monotonic: Monotonic = time.monotonic) -> None:
         self.name, self.lost, self._again, self._monotonic = name, lost, again, monotonic
         self.changed = threading.Event()
+        self.certificate_ends: Callable[[], float | None] = lambda: None
+        """When the certificate ends that the other side showed last, as a timestamp."""
         self.error, self.has_stood, self._since = "", False, 0.0
         self._told_at, self._told_error = 0.0, ""
         self._failing: dict[str, str] = {}

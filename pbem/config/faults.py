@@ -15,6 +15,7 @@ OFTEN_WRITTEN = {
     "user": "username",
     "login": "username",
     "server": "host",
+    "host": "exposed_on",
     "hostname": "host",
     "mailbox": "folder",
     "ssl": "security",
@@ -25,11 +26,13 @@ OFTEN_WRITTEN = {
 }
 """Names that other programs give to our keys."""
 PATTERNS = {
+    "outbox": "write [outbox.smtp], or [outbox.maildir], for the messages that the server sends",
+    "server.unsubscribe_url": "write a URL that begins with https:// and ends with /unsubscribe/",
     "serve.url": "write a URL that begins with https:// or http://",
     "outbox.dkim.selector": "write a name of letters, digits and hyphens, as in the DNS before ._domainkey",
     "oauth2.tenant": 'write the tenant\'s ID or domain, or "common"',
 }
-"""What to write where a pattern must match."""
+"""What to write where something is missing, or a pattern must match."""
 LONGEST_SHOWN = 60
 
 
@@ -83,14 +86,14 @@ def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
         case "extra_forbidden":
             what = "table" if len(path) == 1 else "setting"
             return f"{where}: there is no such {what}{_near(model, path)}"
+        case "missing" | "string_pattern_mismatch" if how := PATTERNS.get(where):
+            return f"{where}: {how}"
         case "missing":
             return f"{where}: this is required"
         case "value_error":
             return f"{where}: {fault['ctx']['error']}" if where else str(fault["ctx"]["error"])
         case "path_type":
             return f"{where}: write a path as text between quotes"
-        case "string_pattern_mismatch" if how := PATTERNS.get(".".join(path)):
-            return f"{where}: {how}"
         case "model_type" | "model_attributes_type":
             return f"{where}: {_how_to_write(model, path)}"
         case _:

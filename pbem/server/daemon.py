@@ -282,6 +282,7 @@ def run(
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     settings, vitals = server.settings, server.vitals
     systemd, bound = systemd or Systemd({}), loops.bounds(settings)
+    vitals.outbox.certificate_ends = partial(getattr, server.outbox, "certificate_ends", None)
     sending, played = server.sender.queue, threading.Event()
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
@@ -340,6 +341,7 @@ def run(
         threads.append(loops.thread(pulse, notifications.listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
         link = vitals.mailbox(endpoints.kind(inbox))
+        link.certificate_ends = partial(getattr, inbox, "certificate_ends", None)
         pulse = vitals.pulse(f"receive {link.name}", bound.receive)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
         threads.append(loops.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))

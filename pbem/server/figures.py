@@ -4,10 +4,11 @@ Metrics, /health, `pbem status`, the row in which a server reports, and the line
 """
 
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +18,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
 from pbem.config import Settings
+from pbem.mail.transports.protocols import ENDS_SOON
 from pbem.players import invitations, rate_limits
 from pbem.server import backups
-from pbem.storage.clock import apart
+from pbem.storage.clock import apart, doubt, leap
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
 from pbem.storage.setbacks import SENDING, STALE
@@ -87,6 +89,11 @@ def _links(vitals: Vitals) -> Values:
     return {link.name: Value(link.is_up, link.lost_for, f"{link.lost}: {link.error}") for link in links}
 
 
+def _certificates(vitals: Vitals) -> Values:
+    ends = {link.name: link.certificate_ends() for link in tuple(vitals.links.values())}
+    return {name: Value(end, text=f"{datetime.fromtimestamp(end, UTC):%F %H:%M}") for name, end in ends.items() if end}
+
+
 def _loops(attribute: str) -> Callable[[Vitals], Values]:
     return lambda vitals: {loop.name: Value(getattr(loop, attribute)) for loop in tuple(vitals.pulses.values())}
 
@@ -121,6 +128,11 @@ def _failing(look: Look) -> Values:
     doing, is_recent = col(Setback.doing), col(Setback.due) > look.now - STALE
     failing = select(doing, func.count(), func.min(Setback.since)).where(is_recent).group_by(doing)
     return {doing: look.since(number, since) for doing, number, since in look.rows(failing)}
+
+
+def _clock(look: Look) -> Values:
+    why = doubt(look.session, look.now) or leap(look.session, look.now)
+    return {"": Value(why is not None, text=why or "")}
 
 
 def _backup(look: Look) -> Values:
@@ -158,6 +170,7 @@ _LATE = "For how long the first message that is owed should have been sent or tr
 OF_SERVER = (
     Figure("ready", "Whether mailboxes have been reached and listeners are open.", _ready),
     Figure("link_up", "Whether a connection stands: to a mailbox, the next hop, …", _links, "link"),
+    Figure("certificate_ends", "When the certificate of a mail server ends, as a timestamp.", _certificates, "link"),
     Figure("loop_silent_seconds", "How long ago a loop last showed that it goes on.", _loops("silent_for"), "loop"),
     Figure("loop_hangs", "Whether a loop has been silent for longer than it may.", _loops("hangs"), "loop"),
 )
@@ -172,15 +185,19 @@ OF_DATABASE = (
     Figure("backup_timestamp_seconds", "The day, in UTC, of the newest backup in the folder.", _backup),
     Figure("outgoing_overdue_seconds", _LATE, _overdue),
     Figure("limit_half_used", "Whether half of what [limits] gives to all together is used.", _half_used, "limit"),
+    Figure("clock_wrong", "Whether the clock must be wrong, or leapt within the last day.", _clock),
     Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
 _UNSENDABLE = 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
 _DELAYED = 'messages have been tried in vain for {age}: see "pbem queue list"'
+_ENDS_SOON = "the certificate of {label} ends {text} UTC: from then on no mail goes through"
 _LITTLE_LEFT = 'half of {label} in [limits] is used: see "answers left for strangers" in the log'
 PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
     ("loop_hangs", lambda _, loop: loop.number, 'the loop "{label}" hangs'),
     ("link_up", lambda _, link: link.number is False, "{label}: {text}, for {age}"),
     ("ready", lambda _, ready: not ready.number, "not ready yet{text}"),
+    ("certificate_ends", lambda _, ends: (ends.number or 0) - time.time() < ENDS_SOON, _ENDS_SOON),
+    ("clock_wrong", lambda _, clock: clock.number, "{text}: set the clock"),
     ("shunted", lambda _, some: some.number, '{number} received messages are shunted: see "pbem mail list"'),
     ("troubled", lambda _, some: some.number, '{number} outgoing messages need you: see "pbem mail list"'),
     ("failing", lambda work, _: work == SENDING, _UNSENDABLE),

@@ -51,7 +51,7 @@ def fault(folder: Path, text: str) -> str:
         (f"{SERVER}{SMTP}username = 'games'", "outbox.smtp.password: this is required, unless there is [oauth2]"),
         (f"{SERVER}{SMTP}password = {GIVEN}", "outbox.smtp: there is a password and no username"),
         (f"{SERVER}{OUT}[inbox.lmtp]", "inbox.lmtp.port: this is required"),
-        (SERVER, "outbox: this is required"),
+        (SERVER, "outbox: write [outbox.smtp], or [outbox.maildir]"),
         (f"{SERVER}[outbox]", "give exactly one of [outbox.smtp] and [outbox.maildir]"),
         (f"{SERVER}{SMTP}{OUT}", "outbox: give exactly one of [outbox.smtp] and [outbox.maildir]"),
         (f"{SERVER}{OUT}{IMAP}password = {{ value = 'x', file = 'x' }}", "exactly one of"),

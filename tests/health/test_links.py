@@ -1,7 +1,10 @@
 """A connection that is lost is logged once, and once more when it is back, however often it was tried meanwhile."""
 
+import time
+
 from structlog.testing import capture_logs
 
+from pbem.server import figures
 from pbem.vitals import Link, Vitals
 from tests.health.conftest import Monotonic
 
@@ -64,3 +67,11 @@ def test_a_server_is_ready_as_soon_as_each_mailbox_was_reached_also_after_failur
     vitals.changed.clear()
     late.fails("mailbox", "refused")
     assert (vitals.is_ready, vitals.changed.is_set()) == (True, True)
+
+
+def test_a_certificate_that_ends_within_three_days_is_a_problem(monotonic: Monotonic) -> None:
+    vitals = Vitals(monotonic)
+    for days, is_told in ((4, False), (2, True)):
+        vitals.outbox.certificate_ends = lambda days=days: time.time() + days * 86400
+        sentences = list(figures.problems(figures.of_server(vitals)))
+        assert is_told == any(each.startswith("the certificate of outbox ends ") for each in sentences)

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -411,6 +412,18 @@ def test_starttls_and_a_password_beyond_ascii(mailbox: Mailbox) -> None:
             assert subjects(take(box)) == ["x"]
         assert b"STARTTLS" in wire.said
         assert b"LOGIN" not in wire.said
+
+
+def test_a_certificate_that_ends_soon_is_asked_for_again(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server may have a new one long since, on a connection that lasts for weeks."""
+    monkeypatch.setattr(pbem.mail.transports.imap, "ENDS_SOON", 30 * 86400.0)
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, security="starttls", idle_seconds=0.1) as box:
+        take(box)
+        assert box.certificate_ends is not None
+        assert box.certificate_ends > time.time()
+        box.wait(0.1, NEVER)
+        take(box)
+        assert wire.said.count(b"STARTTLS") == 2
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ Errors are looked up in faults.toml. Where one can have several reasons, how the
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from pbem.cli.doctor.findings import Finding, fault, finding
@@ -19,7 +19,7 @@ from pbem.config.mail import is_loopback
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
-from pbem.mail.transports.protocols import NotAccepted, Patience
+from pbem.mail.transports.protocols import ENDS_SOON, NotAccepted, Patience, certificate_end
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig, Secret
 from pbem.storage.utc import now
@@ -27,8 +27,6 @@ from pbem.storage.utc import now
 PATIENCE = Patience(connect=15, answer=15)
 GREETING_SECONDS = 5.0
 """How long to wait for a greeting; a server that begins with TLS waits for us instead."""
-SOON = timedelta(days=3)
-"""How long before its end a certificate should have been renewed: those of a week are after half of it."""
 IMAP, SMTP = "an IMAP", "an SMTP"
 GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3", b"HTTP": "a web"}
 """How servers begin."""
@@ -83,8 +81,7 @@ def imap(settings: Settings) -> Iterator[Finding]:
     try:
         yield finding("server.logged_in", server=server)
         yield from _in_clear(server)
-        if account.security != "none":
-            yield from _ends_soon(server, client.socket().getpeercert())
+        yield from _ends_soon(server, certificate_end(client.socket()))
         yield from _folders(client, account)
         yield from _capabilities(client, account)
     except CONNECTION_ERRORS as error:
@@ -125,12 +122,11 @@ def smtp(settings: Settings) -> Iterator[Finding]:
         return
     try:
         outbox = SmtpOutbox(account, tokens(settings), PATIENCE)
-        certificate = outbox.rehearse(f"{ours.local}{ours.delimiter}doctor@{ours.domain}")
+        outbox.rehearse(f"{ours.local}{ours.delimiter}doctor@{ours.domain}")
     except NotAccepted as error:
         yield _fault(server, error)
         return
-    if certificate:
-        yield from _ends_soon(server, certificate)
+    yield from _ends_soon(server, outbox.certificate_ends)
     as_whom = f": logged in as {account.username}" if account.username else ""
     yield finding("server.takes_mail", server=server, as_whom=as_whom)
     if account.username:
@@ -142,10 +138,9 @@ def _in_clear(server: MailServer) -> Iterator[Finding]:
         yield finding("server.in_clear", server=server)
 
 
-def _ends_soon(server: MailServer, certificate: Mapping[str, Any]) -> Iterator[Finding]:
-    ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
-    if ends - now() <= SOON:
-        yield finding("server.ends_soon", server=server, ends=ends)
+def _ends_soon(server: MailServer, ends: float | None) -> Iterator[Finding]:
+    if ends is not None and ends - now().timestamp() < ENDS_SOON:
+        yield finding("server.ends_soon", server=server, ends=datetime.fromtimestamp(ends, UTC))
 
 
 def _fault(server: MailServer, error: BaseException) -> Finding:

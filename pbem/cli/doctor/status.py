@@ -12,7 +12,7 @@ from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
 from pbem.cli.terminal import show_json
 from pbem.server import figures, reports
 from pbem.server.figures import OF_DATABASE, Found
-from pbem.storage import clock, database
+from pbem.storage import database
 from pbem.storage.models import Daemon
 
 LONGEST = 5 * SECONDS
@@ -39,9 +39,7 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
         now, why, lost = core.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
             servers, found = reports.read(session), figures.of_database(session, now, server.settings)
-            doubt = clock.doubt(session, now) or clock.leap(session, now)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
-    problems += [f"{doubt}: set the clock"] if doubt is not None else []
     problems += [lost] if lost else []
     return now, [*problems, *reports.problems(servers, now), *figures.problems(found)], servers, found
 

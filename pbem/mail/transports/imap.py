@@ -6,6 +6,7 @@ break unchanged, and the rest as a command.
 
 import contextlib
 import imaplib
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, header_block
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
-from pbem.mail.transports.protocols import USUAL, Arrival, Patience, ServerUnreachable
+from pbem.mail.transports.protocols import ENDS_SOON, USUAL, Arrival, Patience, ServerUnreachable, certificate_end
 from pbem.secret import BadConfig
 
 log = structlog.get_logger()
@@ -55,6 +56,7 @@ class ImapInbox:
         self._tokens = tokens
         self._limit = limit
         self._client: Any = None
+        self.certificate_ends: float | None = None
         self._fetched: dict[str, int] = {}
         """Source -> UID of what the last fetch returned: valid on this connection and UIDVALIDITY only."""
         self._stuck: set[int] = set()
@@ -111,6 +113,8 @@ class ImapInbox:
                 imap_connection.idle(self._client, min(seconds, self._idle_seconds), stopped)
             else:
                 imap_connection.nap(min(seconds, self._poll_seconds), stopped)
+        if self.certificate_ends is not None and self.certificate_ends - time.time() < ENDS_SOON:
+            self._drop()  # the server may have a newer one for the next connection
 
     def close(self) -> None:
         """Log out if the server listens, for a second at most; never raises."""
@@ -138,6 +142,7 @@ class ImapInbox:
     def _connected(self) -> Any:
         if self._client is None:
             self._client = client = imap_connection.connect(self._settings, self._tokens, self._patience)
+            self.certificate_ends = certificate_end(client.socket())
             self._folder = imap_connection.full_name(client, self._settings.folder)
             self._processed = imap_connection.full_name(client, self._settings.processed)
             if self._processed == self._folder:  # what stayed there would be read again for ever

@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,6 +18,8 @@ class Patience:
 
 
 USUAL = Patience()
+ENDS_SOON = 3 * 86400.0
+"""How many seconds before its end a certificate should have been renewed: those of a week are after half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,12 @@ def gist(error: BaseException) -> str:
     """
     lines = str(error).splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
+
+
+def certificate_end(connection: object) -> float | None:
+    """Return when the certificate ends that the other side has shown, as a timestamp; None without TLS."""
+    shown = connection.getpeercert() if isinstance(connection, ssl.SSLSocket) else None
+    return ssl.cert_time_to_seconds(str(shown["notAfter"])) if shown else None
 
 
 def not_listening(table: str, host: str, port: int, error: OSError) -> OSError:

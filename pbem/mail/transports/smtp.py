@@ -3,10 +3,8 @@
 import contextlib
 import re
 import smtplib
-import ssl
 import time
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO
 
 import structlog
 
@@ -15,7 +13,7 @@ from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.reading.limits import normalize_newlines
-from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience
+from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience, certificate_end
 from pbem.secret import BadConfig
 
 log = structlog.get_logger()
@@ -89,6 +87,7 @@ class SmtpOutbox:
         self._tokens = tokens
         self._client: smtplib.SMTP | None = None
         self._used = 0.0
+        self.certificate_ends: float | None = None
         self._password = ""
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
@@ -117,15 +116,11 @@ class SmtpOutbox:
             self._drop()
             raise NotAccepted(self._described(error), later=True, is_lost=True) from error
 
-    def rehearse(self, sender: str) -> Mapping[str, Any] | None:
-        """Connect, log in and name a sender, without sending anything; return the server's certificate, if it has one.
-
-        Raises NotAccepted.
-        """
+    def rehearse(self, sender: str) -> None:
+        """Connect, log in and name a sender, without sending anything. Raises NotAccepted."""
         try:
             self._client = client = self._connect()
             _require(client.mail(sender))
-            return client.sock.getpeercert() if isinstance(client.sock, ssl.SSLSocket) else None
         except _Refused as error:
             raise error.as_not_accepted from error
         except (smtplib.SMTPException, OSError) as error:
@@ -176,6 +171,7 @@ class SmtpOutbox:
             if settings.security == "starttls":
                 client.starttls(context=settings.tls.context())
             client.ehlo_or_helo_if_needed()
+            self.certificate_ends = certificate_end(client.sock)
             self._authenticate(client)
         except (BadConfig, ValueError) as error:
             raise NotAccepted(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
