@@ -8,8 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
-from pbem.storage import database
-
 SLOW = (
     *("pbem.messages.render.", "pbem.messages.mime.", "pbem.messages.views.", "pbem.messages.boards."),
     *(
@@ -34,7 +32,9 @@ class Watch:
         self._known: dict[int, CodeType] = {}
 
     def begin(self, connection: Connection) -> None:
-        if not database.is_read_only(connection) and connection.get_isolation_level() != "AUTOCOMMIT":
+        is_sqlite, options = connection.dialect.name == "sqlite", connection.get_execution_options()
+        can_write = "pbem_write_turns" in options if is_sqlite else not options.get("postgresql_readonly")
+        if can_write and connection.get_isolation_level() != "AUTOCOMMIT":
             self.writing += 1
             sys.setprofile(self._called)
 

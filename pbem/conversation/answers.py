@@ -23,7 +23,6 @@ from pbem.players.identity import Sender
 from pbem.storage import outbox
 from pbem.storage.models import Match, MatchState, Outgoing, Ply
 from pbem.storage.payloads import load
-from pbem.storage.retention import is_removed
 
 LONGEST = 100
 """A longer line says something else as well."""
@@ -203,7 +202,7 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
 
 def _suggestion(row: Outgoing) -> Refusal | None:
     """Return the section of the message that suggests something; None also where its payload was removed."""
-    if row.template != "answer" or is_removed(row):
+    if row.template != "answer" or row.removed is not None:
         return None
     sections = load(messages.Answer, row.payload).sections
     return next((section for section in sections if isinstance(section, Refusal)), None)

@@ -28,23 +28,23 @@ def propose(
     session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime, *, until: datetime | None = None
 ) -> Events:
     lifecycle.check_running(match)
-    found = offers.find(match, kind)
-    if found is not None and found.is_open and found.seat != seat:
+    offer = offers.find(match, kind)
+    if offer is not None and offer.is_open and offer.seat != seat:
         if kind is OfferKind.UNDO:
             raise NotPossible(Obstacle.UNDO_ASKED, match)
-        if found.until != until:
+        if offer.until != until:
             raise NotPossible(Obstacle.OTHER_PAUSE_OFFERED, match)
         return accept(session, match, seat, kind, now)
-    _check_offer(match, seat, kind, found)
+    _check_offer(match, seat, kind, offer)
     back_to = _last_turn_of(session, match, seat) - 1 if kind is OfferKind.UNDO else None
     match.offers = offers.made(match, kind, seat, back_to, until)
     session.flush()
     return (OfferChanged(match, kind, Change.MADE, seat),)
 
 
-def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None) -> None:
-    if found is not None and found.seat == seat:
-        raise NotPossible(Obstacle.ALREADY_OFFERED if found.is_open else Obstacle.OFFERED_IN_VAIN, match)
+def _check_offer(match: Match, seat: Seat, kind: OfferKind, known: Offer | None) -> None:
+    if known is not None and known.seat == seat:
+        raise NotPossible(Obstacle.ALREADY_OFFERED if known.is_open else Obstacle.OFFERED_IN_VAIN, match)
     if kind is OfferKind.DRAW and not pack_of(match).game.can_be_drawn(match.options):
         raise NotPossible(Obstacle.NO_AGREED_DRAW, match)
     if kind in (OfferKind.PAUSE, OfferKind.CANCEL) and match.tournament is not None:
@@ -137,16 +137,15 @@ def _chosen(match: Match, by: Seat, kind: OfferKind | None) -> Offer:
     Where no kind is named, theirs must be the only one since the last turn, closed or not: an answer may be to a
     message about an offer that was withdrawn meanwhile.
     """
-    possible = [offer for offer in offers.by_seat(match, by) if kind in (None, offer.kind)]
-    if not any(offer.is_open for offer in possible):
+    candidates = [offer for offer in offers.of_match(match) if offer.seat == by and kind in (None, offer.kind)]
+    if not any(offer.is_open for offer in candidates):
         raise NotPossible(Obstacle.NO_SUCH_OFFER, match)
-    if len(possible) > 1:
+    if len(candidates) > 1:
         raise NotPossible(Obstacle.WHICH_OFFER, match)
-    return possible[0]
+    return candidates[0]
 
 
 def resume(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
-    """End a pause, which either player can."""
     lifecycle.check_running(match)
     if match.paused is None:
         raise NotPossible(Obstacle.NOT_PAUSED, match)
@@ -154,7 +153,7 @@ def resume(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
 
 
 def resume_by_itself(session: Session, match: Match, now: datetime) -> Events:
-    """End a pause that is over by now, as both agreed; do nothing if there is none."""
+    """Return the events of a pause that ends now; none where none does."""
     if match.resumes is None or match.resumes > now or match.to_move is None:
         return ()
     return _resume(session, match, engine_seat(match.to_move), Change.OVER, now)

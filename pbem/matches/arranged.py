@@ -42,7 +42,7 @@ def begin(
     )
     session.add(match)
     session.flush()
-    timekeeping.start(session, match, now)
+    timekeeping.start(session, match)
     calendars.begin(session, match, now)
     session.flush()
     return MatchStarted(match, is_unrated=queries.unrate(session, match, now))

@@ -7,7 +7,7 @@ Nothing here knows of matches, players, rows or mail.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -20,13 +20,10 @@ from pbem.matches.turns import ReadTurn
 
 IF, THEN, ELSE, RESIGN = "if", "then", "else", "resign"
 MOST_LINES = 8
-"""The most lines that can be prepared in one match."""
 MOST_TURNS = 60
-"""The most turns in all of them together."""
 MOST_TRIED = 40
 """After how many turns of the opponent a queued turn is tried."""
 LONGEST = 4_000
-"""The most characters that are read."""
 
 ConditionLine = tuple[str, ...]
 """Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn.
@@ -42,8 +39,6 @@ _USAGE = 'Write "if TURN then TURN", with "then" in front of each turn that foll
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a player plays in reply to the opponent; nothing where there are no lines."""
-
     lines: tuple[ConditionLine, ...] = ()
 
     def after(self, turn: str) -> "Conditions":
@@ -81,27 +76,27 @@ def read(notation: Notation[Any], base: Position[Any], seat: Seat, text: str, kn
     if len(text) > LONGEST:
         raise Refused("That's too much to read at once.", fits=f"You can prepare up to {MOST_TURNS} turns.")
     written = [line for line in text.splitlines() if line.strip()]
-    found: list[_Walk] = [_walk(notation, base, seat, line) for line in known.lines]
+    walks = [_walk(notation, base, seat, line) for line in known.lines]
     for number, line in enumerate(written, start=1):
         for steps in _alternatives(_steps(line)):
             try:
-                found.append(_Reader(notation, base, seat).walk(steps))
+                walks.append(_Reader(notation, base, seat).walk(steps))
             except Refused as refusal:
                 where = f"Line {number}: " if len(written) > 1 else ""
                 refusal.sentence = f"{where}{refusal.sentence}"
                 raise
-    _check_agreement(found)
-    tree = _without_beginnings(tuple(walk.line for walk in found))
-    _check_size(tree)
-    return Conditions(tree)
+    _check_agreement(walks)
+    lines = [walk.line for walk in walks]
+    beginnings = {line[:at] for line in lines for at in range(1, len(line))}
+    if len({*lines} - beginnings) > MOST_LINES or len({*lines} | beginnings) > MOST_TURNS:
+        raise Refused(
+            "That's more than you can prepare in a match.",
+            fits=f"At most {MOST_LINES} lines with {MOST_TURNS} turns together.",
+        )
+    return Conditions(tuple(line for line in dict.fromkeys(lines) if line not in beginnings))
 
 
 def queued(text: str) -> str:
-    """Return the line that plays the turn whatever the opponent plays.
-
-    >>> queued("c3c4")
-    'else c3c4'
-    """
     return f"{ELSE} {text}"
 
 
@@ -132,11 +127,6 @@ def _pieces(text: str) -> list[str]:
 
 
 def _resigns(text: str) -> bool:
-    """Return whether a player says in place of a turn that they give up.
-
-    >>> _resigns("I resign."), _resigns("resign"), _resigns("c3c4")
-    (True, True, False)
-    """
     return text.lower().strip(" .!,").removeprefix("i ") == RESIGN
 
 
@@ -165,17 +155,15 @@ def _steps(line: str) -> list[_Step]:
     words: tuple[str, ...] = ()
     for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         words += (word.lower(),)
-        if text := _trimmed(piece):
+        text = " ".join(piece.split()).strip(",;: ")
+        if len(text) > 1 and text[-1] in ".!?" and text[-2].isalnum():
+            text = text[:-1]
+        if text:
             steps.append(_Step(words, text))
             words = ()
     if words or not steps:
         raise Refused(f'A turn is missing after "{words[-1] if words else IF}".', read=line, fits=_USAGE)
     return steps
-
-
-def _trimmed(piece: str) -> str:
-    text = " ".join(piece.split()).strip(",;: ")
-    return text[:-1] if len(text) > 1 and text[-1] in ".!?" and text[-2].isalnum() and text[-1] != "!" else text
 
 
 def _alternatives(steps: list[_Step]) -> Iterator[list[_Step]]:
@@ -234,7 +222,13 @@ class _Reader:
                 "It would be your own turn there.", read=step.text, fits=f'Write only "{THEN}" in front of it.'
             )
         if _resigns(step.text):
-            self._resign(step, is_own=is_own)
+            if not is_own:
+                raise Refused(
+                    "You can only prepare to resign after a turn of your opponent that you name.",
+                    read=step.text,
+                    fits=f'Write "{IF} TURN {THEN} {RESIGN}". "{RESIGN}" alone gives up now.',
+                )
+            self._add(RESIGN, own=True)
             return
         parsed = turns.parse(self._notation, step.text)
         if ELSE in step.words and IF not in step.words:
@@ -248,15 +242,6 @@ class _Reader:
             raise Refused("That's not a complete turn.", read=step.text, fits="Write the whole turn.")
         self._add(turn.text, own=is_own)
         self._position = turn.position
-
-    def _resign(self, step: _Step, *, is_own: bool) -> None:
-        if not is_own:
-            raise Refused(
-                "You can only prepare to resign after a turn of your opponent that you name.",
-                read=step.text,
-                fits=f'Write "{IF} TURN {THEN} {RESIGN}". "{RESIGN}" alone gives up now.',
-            )
-        self._add(RESIGN, own=True)
 
     def _canonical(self, text: str, move: Any) -> str:
         """Return the text of a turn that answers any other; raise Refused where it is only the beginning of one.
@@ -304,16 +289,3 @@ def _check_agreement(walks: list[_Walk]) -> None:
                     read=f"{answers[before]} / {text}",
                     fits='Keep one of them. "cancel conditions" drops what you have prepared.',
                 )
-
-
-def _without_beginnings(lines: tuple[ConditionLine, ...]) -> tuple[ConditionLine, ...]:
-    longer: Mapping[ConditionLine, bool] = {line[:at]: True for line in lines for at in range(1, len(line))}
-    return tuple(line for line in dict.fromkeys(lines) if line not in longer)
-
-
-def _check_size(lines: tuple[ConditionLine, ...]) -> None:
-    if len(lines) > MOST_LINES or len({line[:at] for line in lines for at in range(1, len(line) + 1)}) > MOST_TURNS:
-        raise Refused(
-            "That's more than you can prepare in a match.",
-            fits=f"At most {MOST_LINES} lines with {MOST_TURNS} turns together.",
-        )

@@ -12,19 +12,14 @@ from pbem.storage.models import Match
 
 @dataclass(frozen=True, slots=True)
 class MatchOffered:
-    """A player challenged another, or invited somebody by address."""
-
     match: Match
 
 
 @dataclass(frozen=True, slots=True)
 class OnLadder:
-    """What a match on a ladder is about."""
-
     title: str
-    """What the ladder is called."""
     rung: int
-    """That of the challenger."""
+    """The challenger's."""
     wanted: int
     """That of the challenged player."""
 
@@ -35,9 +30,7 @@ class MatchStarted:
 
     match: Match
     seek: int | None = None
-    """The number of that seek."""
     ladder: OnLadder | None = None
-    """What it is about, on a ladder."""
     is_unrated: bool = False
     """Whether it doesn't count though they wanted it to: the two have begun enough rated ones lately."""
 
@@ -100,8 +93,6 @@ class PreparedVoid:
 
 @dataclass(frozen=True, slots=True)
 class PartKept:
-    """The beginning of a turn was stored, in its canonical text."""
-
     match: Match
     seat: Seat
     part: str
@@ -109,8 +100,6 @@ class PartKept:
 
 @dataclass(frozen=True, slots=True)
 class PartTakenBack:
-    """The beginning of a turn was dropped."""
-
     match: Match
     seat: Seat
     part: str
@@ -158,8 +147,6 @@ class TimeRanOut:
 
 @dataclass(frozen=True, slots=True)
 class TimeGivenTo:
-    """The player in that seat was given time by the opponent."""
-
     match: Match
     seat: Seat
     time: timedelta
@@ -167,8 +154,6 @@ class TimeGivenTo:
 
 @dataclass(frozen=True, slots=True)
 class PlayerAway:
-    """The vacation of the player in that seat has begun."""
-
     match: Match
     seat: Seat
     until: datetime
@@ -176,8 +161,6 @@ class PlayerAway:
 
 @dataclass(frozen=True, slots=True)
 class ReminderDue:
-    """The player in that seat, whose turn it is, wants to be reminded of it now."""
-
     match: Match
     seat: Seat
 
@@ -212,8 +195,6 @@ Events = tuple[Event, ...]
 
 
 class Obstacle(Enum):
-    """Why something can't be done in a match."""
-
     NOT_STARTED = "the offer is not accepted yet"
     NEVER_STARTED = "the offer was declined or withdrawn"
     OVER = "the match is over"

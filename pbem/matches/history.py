@@ -41,13 +41,13 @@ def _tally(seat: int, winner: int | None, termination: str, number: int) -> Tall
 
 def results(session: Session, player: Player) -> Mapping[str, Tally]:
     """Return how the player's matches ended, by game; only games in which they have a result."""
-    found: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = {}
     for seat, column in enumerate((Match.seat0, Match.seat1)):
         ends = (col(Match.game), col(Match.winner), col(Match.termination))
         rows: Any = session.exec(select(*ends, func.count()).where(column == player.id, is_over()).group_by(*ends))
         for game, winner, termination, number in rows:
-            found[game] = found.get(game, Tally()) + _tally(seat, winner, termination, number)
-    return {game: found[game] for game in sorted(found) if found[game].number}
+            tallies[game] = tallies.get(game, Tally()) + _tally(seat, winner, termination, number)
+    return {game: tally for game, tally in sorted(tallies.items()) if tally.number}
 
 
 def between(session: Session, player: Player, opponent: Player) -> Tally:
@@ -80,11 +80,10 @@ def finished(
     of_sides = [select(Match.ended, Match.id).where(*side, is_over()).order_by(*newest).limit(upto) for side in sides]
     merged = union_all(*(select(side.subquery()) for side in of_sides)).subquery()
     in_order = select(merged.c.id).order_by(merged.c.ended.desc(), merged.c.id.desc())
-    found = list(session.execute(in_order.offset((page - 1) * most).limit(most + 1)).scalars())
-    shown = found[:most]
-    rows = session.exec(select(Match).where(col(Match.id).in_(shown))) if shown else ()
+    numbers = list(session.execute(in_order.offset((page - 1) * most).limit(most + 1)).scalars())
+    rows = session.exec(select(Match).where(col(Match.id).in_(numbers[:most]))) if numbers else ()
     by_number = {match.id: match for match in rows}
-    return [by_number[number] for number in shown], len(found) > most
+    return [by_number[number] for number in numbers[:most]], len(numbers) > most
 
 
 def running(session: Session, player: Player) -> int:
@@ -96,8 +95,8 @@ def running(session: Session, player: Player) -> int:
     )
 
 
-def pace(session: Session, player: Player) -> timedelta | None:
-    """Return how long the player usually takes for a turn (the median), in their newest matches; None without any.
+def pace(session: Session, player: Player) -> str:
+    """Return in words how long a turn of the player takes in their newest matches, the median; "" without any.
 
     Matches against the house don't count, nor do imported ones.
     """
@@ -110,7 +109,7 @@ def pace(session: Session, player: Player) -> timedelta | None:
         over = over.order_by(col(Match.ended).desc(), col(Match.id).desc())
         numbers += [number or 0 for number in session.exec(over.limit(OBSERVED))]
     if not numbers:
-        return None
+        return ""
     seats = dict(session.exec(select(Match.id, Match.seat0).where(col(Match.id).in_(numbers))).all())
     played = select(Ply.match, Ply.number, Ply.seat, Ply.played).where(col(Ply.match).in_(numbers))
     newest = (col(Ply.match).desc(), col(Ply.number).desc())
@@ -120,12 +119,7 @@ def pace(session: Session, player: Player) -> timedelta | None:
         is_theirs = seat == (0 if seats[match] == player.id else 1)
         if match == again and next_number == number + 1 and is_theirs and after > before:  # others were prepared
             taken.append((after - before).total_seconds())
-    return timedelta(seconds=median(taken)) if taken else None
-
-
-def pace_in_words(session: Session, player: Player) -> str:
-    taken = pace(session, player)
-    return "" if taken is None else _rounded(taken)
+    return _rounded(timedelta(seconds=median(taken))) if taken else ""
 
 
 def _rounded(time: timedelta) -> str:

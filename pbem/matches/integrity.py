@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -37,18 +38,12 @@ def faults(session: Session, matches: Sequence[Match]) -> Iterator[list[Fault]]:
         yield list(_faults(stored))
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    number: int
-    seat: int
-    text: str
-
-
 @dataclass(slots=True)
 class _Stored:
     match: Match
     players: tuple[Player, Player]
-    turns: list[_Turn] = field(default_factory=list)
+    turns: list[Any] = field(default_factory=list)
+    """Rows of number, seat and text."""
     taken_back: list[TakenBack] = field(default_factory=list)
     prepared: list[Prepared] = field(default_factory=list)
     clock: list[ClockEvent] = field(default_factory=list)
@@ -60,8 +55,8 @@ def _gathered(session: Session, matches: Sequence[Match]) -> Iterable[_Stored]:
     players = {player.id: player for player in session.exec(select(Player).where(col(Player.id).in_(seats)))}
     stored = {match.id: _Stored(match, (players[match.seat0], players[match.seat1])) for match in matches}
     turns = select(Ply.match, Ply.number, Ply.seat, Ply.text).where(col(Ply.match).in_(numbers))
-    for match, number, seat, text in session.exec(turns.order_by(col(Ply.match), col(Ply.number))):
-        stored[match].turns.append(_Turn(number, seat, text))
+    for turn in session.execute(turns.order_by(col(Ply.match), col(Ply.number))):
+        stored[turn.match].turns.append(turn)
     undone = select(TakenBack).where(col(TakenBack.match).in_(numbers))
     for row in session.exec(undone.order_by(col(TakenBack.shift), col(TakenBack.number))):
         stored[row.match].taken_back.append(row)
@@ -123,7 +118,6 @@ def _faults(stored: _Stored) -> Iterator[Fault]:
 
 
 def _faults_of_clock(stored: _Stored) -> Iterator[Fault]:
-    """Yield what is wrong with the clock: it isn't what its events add up to, or isn't due then."""
     match = stored.match
     number = match.id or 0
     try:

@@ -43,13 +43,13 @@ from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
-"""The most offers of one player that can wait for an answer."""
+"""Per challenger."""
 OFFER_OPEN = timedelta(days=14)
-"""After which time an offer that nobody answers ends."""
+"""How long an offer can be answered."""
 MOST_AT_ONCE = 20
-"""The most turns that are played by themselves after a turn."""
+"""The most turns played without a message after one that came with one."""
 FEWEST_RATED = 2
-"""The turns that a rated match must have had to count."""
+"""The turns that a rated match needs to count."""
 NO_LIMIT = TimeControl()
 _PLAYED = insert(Ply)
 """A plain insert, since nobody needs the row in the session."""
@@ -118,26 +118,23 @@ def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_
 
 
 def accept(session: Session, match: Match, player: Player, now: datetime) -> Events:
-    """Start the match."""
     _check_answer(match, player)
     if not session.get_one(Player, match.challenger).can_play:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn
-    timekeeping.start(session, match, now)
+    timekeeping.start(session, match)
     calendars.begin(session, match, now)
     session.flush()
     return (MatchStarted(match, is_unrated=queries.unrate(session, match, now)),)
 
 
 def decline(session: Session, match: Match, player: Player, now: datetime) -> Events:
-    """Close the offer for the player who was challenged."""
     _check_answer(match, player)
     return _close(session, match, now, left=False)
 
 
 def withdraw(session: Session, match: Match, player: Player, now: datetime) -> Events:
-    """Close the offer for its challenger."""
     _check_on_offer(match, player)
     if player.id != match.challenger:
         raise NotPossible(Obstacle.OFFERED_TO_YOU, match)
@@ -165,7 +162,6 @@ def _check_answer(match: Match, player: Player) -> None:
 
 
 def check_running(match: Match) -> None:
-    """Raise NotPossible where the match is not being played."""
     match match.state:
         case MatchState.OFFERED:
             raise NotPossible(Obstacle.NOT_STARTED, match)
@@ -176,7 +172,6 @@ def check_running(match: Match) -> None:
 
 
 def check_turn(match: Match, seat: Seat) -> None:
-    """Raise NotPossible where that seat can't move now."""
     check_running(match)
     if match.to_move != seat:
         raise NotPossible(Obstacle.NOT_YOUR_TURN, match)
@@ -222,7 +217,6 @@ def play(
 def _play_by_itself(
     session: Session, snapshot: Snapshot, rows: prepared.Plans, hold: Void | None, now: datetime, received: datetime
 ) -> Events:
-    """Play the turns that nobody needs to write: those that were prepared, and forced ones."""
     match = snapshot.match
     events: Events = ()
     for _ in range(MOST_AT_ONCE):
@@ -267,7 +261,6 @@ def _store_turn(
 
 
 def keep_part(session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Events:
-    """Store the beginning of a turn, in place of what was begun before."""
     match = snapshot.match
     _check_fresh(snapshot, seat)
     if turn.complete:
@@ -284,7 +277,6 @@ def _check_fresh(snapshot: Snapshot, seat: Seat) -> None:
 
 
 def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
-    """Drop the beginning of a turn."""
     check_running(match)
     if match.part is None or match.to_move != seat:
         raise NotPossible(Obstacle.NO_PART, match)
@@ -302,9 +294,8 @@ def take_back(
     """
     check_running(match)
     rows = session.exec(select(Ply).where(Ply.match == match.id, Ply.number > back_to).order_by(col(Ply.number))).all()
-    kept = ("match", "number", "seat", "text", "incoming", "played")
     for row in rows:
-        session.add(TakenBack(**{name: getattr(row, name) for name in kept}, shift=match.shift, taken_back=now))
+        session.add(TakenBack(**row.model_dump(exclude={"id"}), shift=match.shift, taken_back=now))
         session.delete(row)
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
@@ -316,12 +307,10 @@ def take_back(
 
 
 def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
-    """End the match as a win for the opponent."""
     return end(session, match, Ending(Termination.RESIGNATION, seat), other(seat), now)
 
 
 def leave(session: Session, match: Match, player: Player, now: datetime) -> Events:
-    """End the match or close the offer because the player leaves the server; do nothing if it is over."""
     seat = queries.seat_of(match, player)
     if seat is None:
         raise NotPossible(Obstacle.NOT_A_PLAYER, match)

@@ -15,7 +15,6 @@ from pbem.storage.database import Unusable
 from pbem.storage.models import Match, MatchState
 
 NAMED = 10
-"""How many matches of a game are named."""
 
 
 class GamesNeeded(Unusable):
@@ -36,20 +35,19 @@ def require(session: Session) -> None:
 def _running(session: Session, key: str, version: int) -> str:
     """Return which matches need that version of a game, as in "2 running matches (#3, #7) need"."""
     theirs = (Match.state == MatchState.RUNNING, Match.game == key, Match.rules == version)
-    found = session.exec(select(Match.id).where(*theirs).order_by(col(Match.id))).all()
-    named = ", ".join(f"#{number}" for number in found[:NAMED])
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return (
-        f"1 running match ({named}) needs" if len(found) == 1 else f"{len(found)} running matches ({named}{more}) need"
-    )
+    numbers = session.exec(select(Match.id).where(*theirs).order_by(col(Match.id))).all()
+    if len(numbers) == 1:
+        return f"1 running match (#{numbers[0]}) needs"
+    named = ", ".join(f"#{number}" for number in numbers[:NAMED])
+    more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
+    return f"{len(numbers)} running matches ({named}{more}) need"
 
 
 def counted(session: Session, *states: MatchState) -> dict[tuple[str, int], int]:
     """Return how many matches in those states there are of each game and version of its rules."""
-    found = select(Match.game, Match.rules, func.count()).where(col(Match.state).in_(states))
-    return {
-        (game, rules): number for game, rules, number in session.exec(found.group_by(col(Match.game), col(Match.rules)))
-    }
+    matches = select(Match.game, Match.rules, func.count()).where(col(Match.state).in_(states))
+    rows = session.exec(matches.group_by(col(Match.game), col(Match.rules)))
+    return {(game, rules): number for game, rules, number in rows}
 
 
 # What stands in for the game of a match that is shown

@@ -35,7 +35,7 @@ class Offer:
     seat: Seat
     """Who made it."""
     version: int
-    """The version of the match in which it was made."""
+    """That of the match when it was made."""
     is_open: bool = True
     back_to: int | None = None
     """How many turns are left when turns are taken back."""
@@ -55,10 +55,6 @@ def of_match(match: Match) -> tuple[Offer, ...]:
         )
         for kind, stored in match.offers.items()
     )
-
-
-def by_seat(match: Match, seat: Seat) -> tuple[Offer, ...]:
-    return tuple(offer for offer in of_match(match) if offer.seat == seat)
 
 
 def open_offers(match: Match) -> Iterator[Offer]:

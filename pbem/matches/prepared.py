@@ -36,13 +36,10 @@ class NextTurn:
     turn: ReadTurn
     why: Cause
     incoming: int | None = None
-    """The message that brought it, some time ago."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resignation:
-    """What a player has prepared in place of a turn: to give up."""
-
     seat: Seat
 
 

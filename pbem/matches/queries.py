@@ -59,10 +59,6 @@ def unrate(session: Session, match: Match, now: datetime) -> bool:
     return not match.rated
 
 
-def are_playing(session: Session, one: Player, other: Player) -> bool:
-    return number_between(session, one, other) > 0
-
-
 def seat_of(match: Match, player: Player) -> Seat | None:
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
 
@@ -126,8 +122,8 @@ def reached(session: Session, time: datetime | None, now: datetime, most: int) -
 
     It is `Match.due` where the player to move runs out of time, `Match.remind`, or `Match.resumes` after a pause.
     """
-    those = select(Match.id).where(col(time) <= now).order_by(col(time), col(Match.id)).limit(most)
-    return [number or 0 for number in session.exec(those)]
+    matches = select(Match.id).where(col(time) <= now).order_by(col(time), col(Match.id)).limit(most)
+    return [number or 0 for number in session.exec(matches)]
 
 
 def mover(match: Match) -> int:
@@ -170,17 +166,14 @@ def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime
 
 
 def is_playing_enough(session: Session, player: Player, most: int) -> bool:
-    running = (
-        select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)).limit(most)
-        for seat in (Match.seat0, Match.seat1)
-    )
-    return sum(len(session.exec(each).all()) for each in running) >= most
+    return len(playing(session, player, most)) >= most
 
 
-def playing(session: Session, player: Player) -> list[int]:
+def playing(session: Session, player: Player, most: int | None = None) -> list[int]:
+    """Return the numbers of the player's running matches, in order; at most that many for each seat."""
     seats = (Match.seat0, Match.seat1)
-    running = (select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)) for seat in seats)
-    return sorted(number or 0 for each in running for number in session.exec(each))
+    running = (select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)).limit(most) for seat in seats)
+    return sorted(number or 0 for query in running for number in session.exec(query))
 
 
 def number_between(session: Session, one: Player, other: Player) -> int:

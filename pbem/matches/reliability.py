@@ -14,7 +14,6 @@ from notation.ending import WITHOUT_RESULT, Termination
 from pbem.storage.models import Match, Player
 
 RECENT = 20
-"""How many matches count, the newest."""
 ONE_IN = 10
 """One match in so many may be lost on time. The first one is forgiven, so nobody who begins is out at once."""
 BROKEN_OFF = (Termination.TIMEOUT.value, Termination.LEFT.value)
@@ -78,7 +77,7 @@ def _recent(player: Any) -> Any:
             col(Match.termination).is_not(None),
             col(Match.level).is_(None),
             col(Match.imported).is_(None),
-            col(Match.termination).not_in([each.value for each in WITHOUT_RESULT]),
+            col(Match.termination).not_in([termination.value for termination in WITHOUT_RESULT]),
         )
         newest = (col(Match.ended).desc(), col(Match.id).desc())
         side = select(col(Match.ended), col(Match.id), lost.label("lost")).where(column == player, *counts)

@@ -28,7 +28,6 @@ class Hypothesis:
     """Turns that nobody has played, and the steps chosen of one more, for a preview."""
 
     turns: tuple[tuple[Seat, str], ...]
-    """The seat and text of each turn."""
     before: Position[Any]
     """The position before the last of these turns, or before the next where there is none."""
     chosen: str
@@ -38,7 +37,6 @@ class Hypothesis:
     playable: bool
     """Whether the reader may play the first of them now."""
     kept: bool
-    """Whether the part was kept before, and need not be written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +46,17 @@ class Snapshot:
     match: Match
     players: tuple[Player, Player]
     texts: tuple[str, ...]
-    """The complete turns."""
     positions: tuple[Position[Any], ...]
     """The position before the first turn, and that after each complete turn."""
     position: Position[Any]
     """The present position: after the unfinished turn too, where there is one."""
     part: str | None
-    """The unfinished turn."""
     total: int
     """The number of complete turns that the match has now."""
     pack: GamePack
-    """The game by whose rules it is played."""
     last: Played[Any, Any] | None = None
     """The turn, or the part of one, that led to the position."""
     hypothesis: Hypothesis | None = None
-    """The turns that are only supposed, in a preview."""
     is_missing: bool = False
     """Whether its game isn't there, and another stands in for it that knows no board and no turn."""
 
@@ -183,7 +177,6 @@ class Snapshot:
 _NEVER = 2**31 - 1
 _PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply", "takenback"))
 _TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
-"""The turns that a match has now."""
 _TURNS = union_all(
     columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until")).where(_PLIES.match == bindparam("match")),
     columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift).where(
@@ -199,7 +192,6 @@ def snapshot_of(session: Session, match: Match) -> Snapshot:
 
 
 def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
-    """Return the complete turns that a match has now, as they were written down, in order."""
     session.flush()
     return tuple(session.connection().execute(_TEXTS, {"match": match.id}).scalars())
 

@@ -21,7 +21,6 @@ LEAST_GIVEN, MOST_AT_ONCE, MOST_GIVEN = timedelta(hours=1), timedelta(days=7), t
 UNCLAIMED = timedelta(days=28)
 """After what time a match that could be claimed ends so by itself."""
 NO_SHOW = "no first turn in time"
-"""Why a match was cancelled."""
 
 
 def claim(session: Session, match: Match, seat: Seat, received: datetime, now: datetime) -> Events:

@@ -33,9 +33,8 @@ class ReadTurn:
     text: str
     """The canonical text."""
     move: Any
-    """The move."""
     position: Position[Any]
-    """The position it leads to."""
+    """The one it leads to."""
 
     @property
     def complete(self) -> bool:

@@ -14,9 +14,7 @@ from pbem.matches import turns as single
 from pbem.matches.turns import ReadTurn
 
 BETWEEN = "/"
-"""An optional separator of turns."""
 MOST_TURNS = 20
-"""The most turns in one variation."""
 MOST_WORDS = 40
 """The most words in one turn, however it is spaced."""
 
@@ -45,21 +43,21 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
     for number, words in enumerate(pieces, start=1):
         rest = words
         while rest:
-            found = _leading(notation, base, part, rest)
-            if found is None or found[1] < len(rest):
+            leading = _leading(notation, base, part, rest)
+            if leading is None or leading[1] < len(rest):
                 written = " ".join(rest)
                 if begins := _unfinished(notation, base, part, written):
                     if number < len(pieces):
                         sentence = f'"{written}" is not a complete turn, so no other can follow it.'
                         raise _in_turn(Refused(sentence, read=written), len(turns))
                     return Variation(tuple(turns), *begins)
-            if found is None:
+            if leading is None:
                 raise _in_turn(_refusal(notation, base, part, written), len(turns))
             if len(turns) == MOST_TURNS:
                 raise Refused(f"You can preview at most {MOST_TURNS} turns at once.", read=text)
-            taken, used = found
-            turns.append(taken.text)
-            base, part, rest = taken.position, None, rest[used:]
+            turn, used = leading
+            turns.append(turn.text)
+            base, part, rest = turn.position, None, rest[used:]
     return Variation(tuple(turns), part)
 
 
@@ -68,11 +66,11 @@ def _leading(
 ) -> tuple[ReadTurn, int] | None:
     for used in range(min(len(words), MOST_WORDS), 0, -1):
         try:
-            taken = single.read(notation, base, part, single.parse(notation, " ".join(words[:used])))
+            turn = single.read(notation, base, part, single.parse(notation, " ".join(words[:used])))
         except Refused:
             continue
-        if taken.complete:
-            return taken, used
+        if turn.complete:
+            return turn, used
     return None
 
 
@@ -81,10 +79,10 @@ def _unfinished(
 ) -> tuple[str | None, str] | None:
     """Return the beginning of a turn that the text spells: a part that can be played, and the steps beyond it."""
     try:
-        taken = single.read(notation, base, part, single.parse(notation, text))
+        turn = single.read(notation, base, part, single.parse(notation, text))
     except Refused:
         return _chosen(notation, base, part, text)
-    return None if taken.complete else (taken.text, "")
+    return None if turn.complete else (turn.text, "")
 
 
 def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> tuple[str | None, str] | None:

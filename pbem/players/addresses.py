@@ -27,7 +27,16 @@ def revoke(session: Session, player: Player) -> None:
     player.epoch += 1
     forget(session, player)
     session.flush()
-    _readdress_unsent(session, player)
+    unsent = (
+        col(Outgoing.player) == player.id,
+        col(Outgoing.state).in_(UNSENT),
+        col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
+    )
+    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.sent).is_not(None))
+    for row in session.exec(select(Outgoing).where(*unsent, tried)):
+        row.message_id = outbox.new_id(row.message_id)  # it may have gone out already
+    session.flush()
+    session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))
 
 
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
@@ -64,22 +73,7 @@ def _swap_addresses(session: Session, guest: Player, player: Player, old: str) -
     return passed_on
 
 
-def _readdress_unsent(session: Session, player: Player) -> None:
-    """Readdress the player's unsent messages; one that may have gone out already gets a new Message-ID."""
-    unsent = (
-        col(Outgoing.player) == player.id,
-        col(Outgoing.state).in_(UNSENT),
-        col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
-    )
-    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.sent).is_not(None))
-    for row in session.exec(select(Outgoing).where(*unsent, tried)):
-        row.message_id = outbox.new_id(row.message_id)
-    session.flush()
-    session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))
-
-
 MOST = 20
-"""How many others of one player are known; a new one replaces the oldest."""
 
 
 def is_known(session: Session, player: Player, address: str | None) -> bool:
@@ -88,13 +82,11 @@ def is_known(session: Session, player: Player, address: str | None) -> bool:
         return address is not None
     if _is_other_players(session, player, address):
         return False
-    if mailbox(player.address) == mailbox(address):
-        return True
-    return session.get(KnownAddress, (player.id, mailbox(address))) is not None
+    is_same = mailbox(player.address) == mailbox(address)
+    return is_same or session.get(KnownAddress, (player.id, mailbox(address))) is not None
 
 
 def can_be_known(session: Session, player: Player, address: str | None) -> bool:
-    """Return whether a yes of the player may make that address known as theirs."""
     return address is not None and not _is_other_players(session, player, address)
 
 

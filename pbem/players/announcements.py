@@ -1,7 +1,7 @@
 """What people are told of the events in a match: the one place where events become notices."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -56,39 +56,34 @@ class _Author:
 
 @dataclass(frozen=True, slots=True)
 class _AtOnce:
-    """The turns that were played at once, of which one message tells, and what players had prepared in vain."""
+    """The turns that were played at once, which one message tells, and what players had prepared in vain."""
 
     turns: tuple[TurnPlayed, ...]
     void: tuple[PreparedVoid, ...]
     resigned: Seat | None = None
-    """Who had prepared to resign after the last of them, and so has."""
+    """Who had prepared to resign after the last of them."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "_AtOnce":
-        happened = tuple(events)
-        turns = tuple(event for event in happened if isinstance(event, TurnPlayed))
-        ended = (event.ending for event in happened if turns and isinstance(event, MatchEnded))
-        return cls(
-            turns,
-            tuple(event for event in happened if isinstance(event, PreparedVoid)),
-            next((ending.seat for ending in ended if ending.termination is Termination.RESIGNATION), None),
-        )
+        events = tuple(events)
+        turns = tuple(event for event in events if isinstance(event, TurnPlayed))
+        void = tuple(event for event in events if isinstance(event, PreparedVoid))
+        endings = (event.ending for event in events if turns and isinstance(event, MatchEnded))
+        resigned = (ending.seat for ending in endings if ending.termination is Termination.RESIGNATION)
+        return cls(turns, void, next(resigned, None))
 
     @property
     def since(self) -> int | None:
         return self.turns[0].number if len(self.turns) > 1 else None
 
     def by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
-        """Return what was played for the player in that seat. Nobody else is told why."""
-        mine = (turn for turn in self.turns if turn.seat == seat)
-        told = tuple(
-            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value) for turn in mine if turn.by_itself
+        """Return what was played for the player in that seat. Only they learn why."""
+        turns = tuple(
+            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value)
+            for turn in self.turns
+            if turn.seat == seat and turn.by_itself
         )
-        return (*told, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else told
-
-    def why_void(self, seat: Seat) -> str | None:
-        """Return why that player's prepared turns are void, if they are. Nobody else is told."""
-        return next((event.why.value for event in self.void if event.seat == seat), None)
+        return (*turns, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
 
 
 def notices(
@@ -98,25 +93,25 @@ def notices(
 
     The house needs no news, and gets none; nor does a player whose account is closed.
     """
-    told: tuple[Notice, ...] = ()
-    happened = tuple(events)
-    at_once = _AtOnce.of(happened)
-    for event in happened:
+    news: list[Notice] = []
+    events = tuple(events)
+    at_once = _AtOnce.of(events)
+    for event in events:
         match = event.match
         if isinstance(event, TurnPlayed) and event is not at_once.turns[0]:
             continue  # the news about the first tells of all of them
         players = players_of(session, match)
-        silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
-        told += tuple(_of(session, event, players, _Author(author, () if silent else prose), at_once))
-    return tuple(notice for notice in told if notice.player.address != HOUSE and notice.player.banned is None)
+        silent = carry_prose(news) or (author is not None and is_muted_for(match, author))
+        news += _of(session, event, players, _Author(author, () if silent else prose), at_once)
+    return tuple(notice for notice in news if notice.player.address != HOUSE and notice.player.banned is None)
 
 
-def carry_prose(told: Iterable[Notice]) -> bool:
-    return any(notice.payload.message for notice in told)
+def carry_prose(news: Iterable[Notice]) -> bool:
+    return any(notice.payload.message for notice in news)
 
 
 def announce(session: Session, server: ServerSettings, now: datetime, events: Iterable[Event]) -> None:
-    """Queue the news about events that no message of a player made happen."""
+    """Queue the news about events that no player's message caused."""
     for notice in notices(session, events):
         notify(session, server, now, notice)
 
@@ -170,24 +165,16 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
     if not other.confirmed:
         return Notice(other, Invitation(message=prose, by=name(challenger)), match)
     rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
-    met = history.between(session, other, challenger)
-    told = Challenge(
-        message=prose,
-        by=name(challenger),
-        rating=rating,
-        won=met.won,
-        lost=met.lost,
-        drawn=met.drawn,
-        known=_manners(session, challenger),
-    )
-    return Notice(other, told, match)
+    past = asdict(history.between(session, other, challenger))
+    known = _manners(session, challenger)
+    return Notice(other, Challenge(message=prose, by=name(challenger), rating=rating, known=known, **past), match)
 
 
 def _manners(session: Session, player: Player) -> Manners | None:
     known = reliability.of(session, player)
     if not known.ended:
         return None
-    pace = history.pace_in_words(session, player)
+    pace = history.pace(session, player)
     return Manners(ended=known.ended, lost_on_time=known.lost, running=known.running, pace=pace)
 
 
@@ -217,39 +204,34 @@ def _show(
         outlook=() if match.counted is None else tuple(map(round, derivation.outlook(session, match))),
     )
     for seat, player in zip(SEATS, players, strict=True):
-        theirs = replace(shows, by_itself=at_once.by_itself(seat), void=at_once.why_void(seat))
+        void = next((event.why.value for event in at_once.void if event.seat == seat), None)
+        news = replace(shows, by_itself=at_once.by_itself(seat), void=void)
         is_own = player.id == match.challenger
-        theirs = theirs if is_own else replace(theirs, seek=seek)
+        news = news if is_own else replace(news, seek=seek)
         if on_ladder is not None:
-            theirs = replace(theirs, tournament=_challenge_on_ladder(match, on_ladder, is_own=is_own))
-        yield Notice(player, theirs, match)
-
-
-def _challenge_on_ladder(match: Match, ladder: OnLadder, *, is_own: bool) -> RoundBegun:
-    return RoundBegun(
-        number=match.tournament or 0, title=ladder.title, rung=ladder.rung, wanted=ladder.wanted, is_own=is_own
-    )
+            ladder = RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(on_ladder))
+            news = replace(news, tournament=ladder)
+        yield Notice(player, news, match)
 
 
 def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
     by = players[event.seat]
     for player in players:
-        message = author.prose if player.id != by.id else ()
-        told = OfferNews(
+        news = OfferNews(
             match=event.match.id or 0,
             ply=event.match.plies,
             kind=event.kind.value,
             change=event.change.value,
             by=name(by),
-            message=message,
+            message=author.prose if player.id != by.id else (),
         )
-        yield Notice(player, told, event.match)
+        yield Notice(player, news, event.match)
 
 
 def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
     match = event.match
-    told = Away(match=match.id or 0, ply=match.plies, by=name(players[event.seat]), until=event.until)
-    yield Notice(players[other(event.seat)], told, match)
+    news = Away(match=match.id or 0, ply=match.plies, by=name(players[event.seat]), until=event.until)
+    yield Notice(players[other(event.seat)], news, match)
 
 
 def _closed(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
@@ -263,23 +245,22 @@ def _closed(session: Session, match: Match, players: tuple[Player, Player], auth
 
 
 def _unanswered(session: Session, match: Match, players: tuple[Player, Player]) -> Notice:
-    """Return the news for the challenger; who didn't answer isn't bothered again."""
     challenger, other = players if players[0].id == match.challenger else (players[1], players[0])
     by = _as_known(session, match, other)
     return Notice(challenger, sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=by), match)
 
 
 def _as_known(session: Session, match: Match, player: Player) -> str:
-    """Return who closed a challenge, as the other player knows them: who is hidden, by the address that was invited."""
+    """Return who closed a challenge, as the other player knows them: a hidden player by the address invited."""
     if not is_hidden(match, player):
         return name(player)
-    told = select(Outgoing).where(
+    answers = select(Outgoing).where(
         Outgoing.match == match.id, Outgoing.player == match.challenger, Outgoing.template == "answer"
     )
-    row = session.exec(told.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
-    answered = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
-    invited = (section for section in answered if isinstance(section, sections.ChallengeSent))
-    return next((section.opponent for section in invited if section.match == match.id), GUEST)
+    row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
+    said = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
+    challenges = (section for section in said if isinstance(section, sections.ChallengeSent))
+    return next((section.opponent for section in challenges if section.match == match.id), GUEST)
 
 
 def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:

@@ -14,7 +14,6 @@ from pbem.players import invitations
 from pbem.storage.models import Block, BlockedAddress, Player
 
 MOST = 500
-"""How many others a player can block."""
 
 
 def block(session: Session, player: Player, other: Player, now: datetime) -> bool:
@@ -42,10 +41,10 @@ def is_between(session: Session, one: Player, other: Player) -> bool:
 
 
 def around(session: Session, players: Collection[int]) -> set[int]:
-    found = session.exec(
+    pairs = session.exec(
         select(Block.player, Block.blocked).where(or_(col(Block.player).in_(players), col(Block.blocked).in_(players)))
     )
-    return {number for pair in found for number in pair}
+    return {number for pair in pairs for number in pair}
 
 
 def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

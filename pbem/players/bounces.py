@@ -24,7 +24,6 @@ from pbem.messages.said.messages import OpponentUnreachable
 from pbem.players.identity import tags_of
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
-from pbem.storage.retention import is_removed
 from pbem.tokens import Keyring, Purpose, Token
 
 log = structlog.get_logger()
@@ -36,7 +35,7 @@ APART = timedelta(hours=12)
 
 
 def return_path(server: ServerSettings, keyring: Keyring, outgoing: Outgoing) -> str:
-    """Return the envelope sender of a message: our address with a token that is good for nothing but its bounce."""
+    """Return the envelope sender of a message: our address with a token that only its bounce can use."""
     return address_with(server, keyring, Token(Purpose.BOUNCE, 0, outgoing.id or 0), _epoch(outgoing))
 
 
@@ -46,10 +45,8 @@ def _epoch(outgoing: Outgoing) -> int:
 
 
 def bounced_message(session: Session, message: Message, server: ServerSettings, keyring: Keyring) -> Outgoing | None:
-    for tag in tags_of(message, server):
-        if (row := sent_with(session, keyring, tag)) is not None:
-            return row
-    return None
+    rows = (sent_with(session, keyring, tag) for tag in tags_of(message, server))
+    return next(filter(None, rows), None)
 
 
 def sent_with(session: Session, keyring: Keyring, tag: str) -> Outgoing | None:
@@ -73,7 +70,7 @@ def process(
 
 
 def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: datetime) -> None:
-    """Count a bounce for the player whom that message didn't reach; send it again later, or give the address up."""
+    """Count a bounce of a message to a player; send it again later, or give the address up."""
     player = session.get(Player, outgoing.player, with_for_update=True) if outgoing.player else None
     if player is None or player.address != outgoing.address or player.unreachable is not None or player.deleted:
         return
@@ -81,10 +78,10 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
         return
     player.bounces, player.bounced = player.bounces + 1, now
     if player.confirmed is None or player.bounces > len(AGAIN):
-        if not is_removed(outgoing):
+        if outgoing.removed is None:
             outgoing.state, outgoing.troubled = OutgoingState.SUSPENDED, None
         _suspend(session, server, player, now)
-    elif not is_removed(outgoing):
+    elif outgoing.removed is None:
         outgoing.state, outgoing.attempts, outgoing.troubled = OutgoingState.OWED, 0, None
         outgoing.due = now + AGAIN[player.bounces - 1]
     log.info("bounce", player=player.id, outgoing=outgoing.id, bounces=player.bounces)
@@ -112,9 +109,8 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
     """Send nothing more to the player; tell the opponents who are waiting. The admin is told later."""
     player.unreachable = now
     session.flush()
-    for outgoing in session.exec(
-        select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
-    ):
+    owed = select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
+    for outgoing in session.exec(owed):
         outgoing.state = OutgoingState.SUSPENDED
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         if match.clock is not None and match.to_move == seat_of(match, player):
@@ -127,5 +123,5 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
     other = session.get_one(Player, opponent_of(match, player))
     if other.confirmed is None or other.address == HOUSE or other.unreachable is not None or is_hidden(match, player):
         return
-    told = OpponentUnreachable(by=name(player))
-    Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match)
+    news = OpponentUnreachable(by=name(player))
+    Mailer(session, server, now).to_player(other, news, purpose=Purpose.PLAY, match=match)

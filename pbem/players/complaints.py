@@ -48,7 +48,7 @@ def _reader(session: Session, keyring: Keyring, tag: str) -> Player | None:
 
 
 def _stop(session: Session, player: Player, now: datetime) -> None:
-    """Let the player have turns and answers only; someone who never joined isn't written to again."""
+    """Send the player only turns and answers; someone who never joined isn't written to again."""
     if player.confirmed is None:
         invitations.rule_out(session, player.address, now)
         return
@@ -69,7 +69,6 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
 
 
 def forgive(session: Session, player: Player, now: datetime) -> None:
-    """Let the player have all messages again, beginning with what has waited."""
     schedule.resume(session, player)
     if player.complained is not None:
         player.complained = None

@@ -8,7 +8,7 @@ from sqlalchemy import String, and_, cast, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.errors import Refused
-from pbem.matches.queries import are_playing, people_of, seat_of
+from pbem.matches.queries import number_between, people_of, seat_of
 from pbem.players import blocks
 from pbem.players.rate_limits import HOUR, ONCE
 from pbem.storage.clock import within
@@ -16,9 +16,8 @@ from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingCont
 from pbem.storage.preferences import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)
-"""How exactly it is known when somebody wrote; most messages change nothing."""
+"""The precision of what is stored; most messages change nothing."""
 ACTIVE = timedelta(days=30)
-"""Who hasn't written for so long isn't listed."""
 
 
 def note(session: Session, player: Player, now: datetime) -> None:
@@ -42,11 +41,10 @@ LISTED = Preference("listed", (OFF, ON), 'whether "who" shows your name to other
 
 
 def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[list[tuple[str, datetime]], bool]:
-    """Those who have stopped their news or can't be reached are left out of their page."""
-    found = select(Presence.player, Presence.seen).where(
-        col(Presence.listed).is_not(None), col(Presence.seen) > now - ACTIVE
-    )
-    newest = found.order_by(col(Presence.seen).desc(), col(Presence.player))
+    """Return names and when they last wrote, and whether there are more. Players who get no news aren't listed."""
+    present = (col(Presence.listed).is_not(None), col(Presence.seen) > now - ACTIVE)
+    newest = select(Presence.player, Presence.seen).where(*present)
+    newest = newest.order_by(col(Presence.seen).desc(), col(Presence.player))
     rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
     numbers = [player for player, _ in rows[:most]]
     people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
@@ -137,7 +135,7 @@ def _allowed(match: Match, player: Player) -> Sight:
 
 
 def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
-    """Where one of its players and the reader have blocked each other, it is as if that player didn't allow it.
+    """Return what a reader may see; a block between them and one of the players hides the match.
 
     Who is no player yet sees nothing of a match that goes on.
     """
@@ -145,27 +143,24 @@ def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
 
 
 def of_matches(session: Session, matches: Sequence[Match], reader: Player | None) -> dict[int, Sight]:
-    found = {match.id or 0: Sight.ALL for match in matches}
-    others = [match for match in matches if match.state == MatchState.RUNNING and not _plays(match, reader)]
+    sights = {match.id or 0: Sight.ALL for match in matches}
+    running = [match for match in matches if match.state == MatchState.RUNNING]
+    others = [match for match in running if reader is None or seat_of(match, reader) is None]
     if not others:
-        return found
+        return sights
     if reader is None or reader.confirmed is None:
-        return found | {match.id or 0: Sight.NOTHING for match in others}
+        return sights | {match.id or 0: Sight.NOTHING for match in others}
     people, apart = people_of(session, others), blocks.around(session, (reader.id or 0,)) - {reader.id}
     for match in others:
         seats = (match.seat0, match.seat1)
         is_apart = not apart.isdisjoint(seats)
-        found[match.id or 0] = Sight.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
-    return found
+        sights[match.id or 0] = Sight.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
+    return sights
 
 
 def of_absence(session: Session, player: Player, reader: Player) -> bool:
-    """Return whether that reader sees on what days a player is away: an opponent in a match that goes on does."""
-    return reader.id == player.id or are_playing(session, player, reader)
-
-
-def _plays(match: Match, reader: Player | None) -> bool:
-    return reader is not None and seat_of(match, reader) is not None
+    """Return whether that reader sees on what days a player is away: their opponents do."""
+    return reader.id == player.id or number_between(session, player, reader) > 0
 
 
 def last_ply(match: Match, sight: Sight) -> int:

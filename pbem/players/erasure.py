@@ -76,19 +76,13 @@ def erase(
 def forget_last(session: Session, tried: Sequence[int]) -> None:
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
-    nowhere: dict[str, Any] = {
-        "address": retention.NOWHERE,
-        "stranger_domain": None,
-        "in_reply_to": None,
-        "references": [],
-        "error": None,
-    }
-    nowhere["state"] = case((col(Outgoing.state) == OutgoingState.FAILED, "dropped"), else_=Outgoing.state)
-    retention.change(session, update(Outgoing).where(*last).values(nowhere))
+    emptied: dict[str, Any] = {"address": retention.NOWHERE, "references": []}
+    emptied |= dict.fromkeys(("stranger_domain", "in_reply_to", "error"))
+    emptied["state"] = case((col(Outgoing.state) == OutgoingState.FAILED, "dropped"), else_=Outgoing.state)
+    retention.change(session, update(Outgoing).where(*last).values(emptied))
 
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
-    """Return whether the address has left so often today that it must wait before it joins again."""
     recent = (Departure.digest == _digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
 
@@ -113,7 +107,11 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     asked = (col(Outgoing.player) == player.id, col(Outgoing.template) == "confirm", col(Outgoing.gist).is_not(None))
     retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
-    _rename(session, player, f"{ANONYMOUS}{player.id}", now)
+    player.name = player.address = f"{ANONYMOUS}{player.id}"
+    player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
+    player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
+    player.epoch += OLDEST + 1
+    session.flush()
     directory.forget(session, player)
     addresses.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
@@ -144,23 +142,11 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
     return tuple(sorted(addresses)), [other for other in others if other.confirmed is None]
 
 
-def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> None:
-    player.name = player.address = anonymous
-    player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
-    player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
-    player.epoch += OLDEST + 1
-    session.flush()
-
-
 def _leave(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
-    """End a match that the player leaves, and tell the opponent that and nothing else about it."""
     events = lifecycle.leave(session, match, player, now)
     if not events:
         return
-    overtaken = (
-        col(Outgoing.match) == match.id,
-        col(Outgoing.template).in_(OVERTAKEN),
-        col(Outgoing.state).in_(UNSENT),
-    )
-    retention.change(session, update(Outgoing).where(*overtaken).values(state=OutgoingState.DROPPED.value))
+    unsent = (col(Outgoing.match) == match.id, col(Outgoing.state).in_(UNSENT))
+    overtaken = update(Outgoing).where(*unsent, col(Outgoing.template).in_(OVERTAKEN))
+    retention.change(session, overtaken.values(state=OutgoingState.DROPPED.value))
     announce(session, server, now, events)

@@ -18,7 +18,7 @@ from pbem.config import ChecksSettings, ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.message import Message
-from pbem.messages.links import _version, token_of
+from pbem.messages.links import token_of
 from pbem.players import addresses
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
@@ -32,7 +32,6 @@ class Sender:
     """Who a message comes from, as far as we know, and which match or held message it is about."""
 
     address: str
-    """Where to send the answer."""
     player: Player | None
     proven: bool
     """Whether the message shows something that went to the player's address only."""
@@ -62,7 +61,6 @@ class Sender:
 
     @property
     def serves_news(self) -> bool:
-        """Whether the message was addressed to List-Unsubscribe, whose token proves nothing else."""
         return self.purpose is Purpose.NOTICES and not self.by_thread
 
     @property
@@ -88,7 +86,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
     expired: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
-        player, match = _named(session, token) if token else (None, None)
+        player = session.get(Player, token.player) if token else None
+        match = session.get(Match, token.subject) if token and player and token.purpose is Purpose.PLAY else None
         if player is not None and player.address == HOUSE:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
         if token and player and keyring.signed(tag, player.epoch):
@@ -111,9 +110,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         fresh = ours.epoch == player.epoch and not _is_expired(answered, match, now)
         if fresh and ours.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
-        return Sender(
-            player.address, player, proven=False, match=ours.match, ply=_version(ours) if ours.match else None
-        )
+        ply = ours.ply + ours.shift if ours.match else None
+        return Sender(player.address, player, proven=False, match=ours.match, ply=ply)
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)
 
@@ -152,11 +150,6 @@ def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield local[len(own) + 1 :]
 
 
-def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
-    player = session.get(Player, token.player)
-    return player, session.get(Match, token.subject) if player and token.purpose is Purpose.PLAY else None
-
-
 def _is_expired(token: Token, match: Match | None, now: datetime) -> bool:
     """Return whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
@@ -165,26 +158,22 @@ def _is_expired(token: Token, match: Match | None, now: datetime) -> bool:
 
 
 def _expired(token: Token, player: Player) -> Sender:
-    """Return the sender behind a token that proves nothing any more; the question goes to the player."""
-    if token.purpose is Purpose.PLAY:
-        return Sender(player.address, player, proven=False, match=token.subject, ply=token.ply)
-    return Sender(player.address, player, proven=False)
+    is_play = token.purpose is Purpose.PLAY
+    match, ply = (token.subject, token.ply) if is_play else (None, None)
+    return Sender(player.address, player, proven=False, match=match, ply=ply)
 
 
 def _by_token(session: Session, token: Token, player: Player) -> Sender:
+    sender = Sender(player.address, player, proven=token.purpose is not Purpose.NOTICES, purpose=token.purpose)
     match token.purpose:
         case Purpose.PLAY:
-            return Sender(
-                player.address, player, proven=True, match=token.subject, ply=token.ply, purpose=token.purpose
-            )
+            return replace(sender, match=token.subject, ply=token.ply)
         case Purpose.CONFIRM:
-            return Sender(player.address, player, proven=True, held_message=token.subject, purpose=token.purpose)
+            return replace(sender, held_message=token.subject)
         case Purpose.PERSONAL:
-            return Sender(
-                player.address, player, proven=True, plies=_plies_shown(session, token), purpose=token.purpose
-            )
+            return replace(sender, plies=_plies_shown(session, token))
         case Purpose.NOTICES:
-            return Sender(player.address, player, proven=False, purpose=token.purpose)
+            return sender
         case Purpose.ADDRESS:
             return _confirming_address(session, token)
         case Purpose.BOUNCE | Purpose.ONE_CLICK | Purpose.BOARD:
@@ -214,10 +203,10 @@ def _plies_shown(session: Session, token: Token) -> dict[int, int]:
 
 
 def _answered_message(session: Session, message: Message) -> Outgoing | None:
-    """Return the message of ours that this one answers, the nearest in its thread."""
+    """Return the message of ours that is answered, the nearest in its thread."""
     rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
-    found = {row.message_id: row for row in rows}
-    return next((found[answered] for answered in message.answers if answered in found), None)
+    by_id = {row.message_id: row for row in rows}
+    return next((by_id[answered] for answered in message.answers if answered in by_id), None)
 
 
 def assess(

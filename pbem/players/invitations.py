@@ -26,7 +26,7 @@ from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 
 LONGEST_NOTE = 200
-"""The maximum length of a note with an invitation."""
+"""In characters."""
 ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
 """Names before the @ whose messages are read by staff, not by a person who might play."""
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
@@ -60,10 +60,7 @@ def check_challenges(
     *,
     by_address: bool,
 ) -> None:
-    """Raise Refused if the player has made enough challenges today, to that opponent or altogether.
-
-    All matches offered count, including those withdrawn since.
-    """
+    """Raise Refused if the player has made enough challenges today, including those withdrawn since."""
     check_day(session, player, now)
     mine = _challenges(player, now)
     with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
@@ -74,7 +71,9 @@ def check_challenges(
         )
     if not by_address:
         return
-    most = _most_invitations(player, limits, now)
+    most = limits.invitations_per_day
+    if now - (player.confirmed or player.created) < NEW_PLAYER:
+        most = min(NEW_PLAYER_INVITATIONS, most)
     if session.exec(mine.where(col(Match.by_address).is_(True))).one() >= most:
         raise Refused(f"You've invited {most} addresses today, and that's the limit.", fits=TOMORROW)
     unanswered = select(Match.id).where(
@@ -138,7 +137,7 @@ def not_invitable(server: ServerSettings) -> Refused:
 
 
 def note_accepted(session: Session, address: str) -> None:
-    """Forget that the address was invited: its owner has accepted, so they can be invited again."""
+    """Forget that the address was invited, so that it can be again."""
     row = session.get(Invitee, digest(address))
     if row is not None:
         row.invited = None
@@ -160,12 +159,6 @@ def is_ruled_out(session: Session, address: str) -> bool:
     return _row(session, address).refused is not None
 
 
-def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> int:
-    joined = player.confirmed or player.created
-    most = limits.invitations_per_day
-    return min(NEW_PLAYER_INVITATIONS, most) if now - joined < NEW_PLAYER else most
-
-
 def digest(address: str) -> str:
     """Return the hash by which the mailbox of an address is known, which is stored nowhere else."""
     return _hash(mailbox(address))
@@ -173,8 +166,8 @@ def digest(address: str) -> str:
 
 def _row(session: Session, address: str) -> Invitee:
     """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
-    found = session.get(Invitee, digest(address))
-    return found or Invitee(address=digest(address), domain=_hash(owner(address)))
+    row = session.get(Invitee, digest(address))
+    return row or Invitee(address=digest(address), domain=_hash(owner(address)))
 
 
 def _hash(text: str) -> str:
@@ -183,5 +176,4 @@ def _hash(text: str) -> str:
 
 
 def is_closed(session: Session, address: str) -> bool:
-    """Return whether the account of that address was closed, whether or not its player has left since."""
     return session.get(ClosedAddress, digest(address)) is not None

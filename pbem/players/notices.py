@@ -38,13 +38,11 @@ class Notice:
     is_collected: bool = False
     """Whether it can always wait for other news of that moment."""
     useful_until: datetime | None = None
-    """After what time it would be of no use."""
 
 
 def notify(
     session: Session, server: ServerSettings, now: datetime, notice: Notice, incoming: Incoming | None = None
 ) -> None:
-    """Queue the news: to be sent at once, or together with others where the player wants that."""
     player, match = notice.player, notice.match
     if isinstance(notice.payload, Words) and _joins(session, notice, notice.payload):
         return
@@ -66,12 +64,11 @@ def notify(
     )
     is_timed = match.clock is not None and match.to_move is not None
     if is_wished and is_timed and seat_of(match, player) == match.to_move:
-        told = [(match.id or 0, version(match))]  # it is their wish that nothing is sent yet
-        timekeeping.hand_over(session, told, now)
+        timekeeping.hand_over(session, [(match.id or 0, version(match))], now)  # they wish that nothing is sent yet
 
 
 def _joins(session: Session, notice: Notice, note: Words) -> bool:
-    """Let a note to the same player about the match that isn't on its way yet tell this one, too, if there is any."""
+    """Add a note to one for the same player about the match that isn't on its way yet. Return whether there was one."""
     player, match = notice.player, notice.match
     unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
     newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
@@ -98,8 +95,8 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
     """Return until when a note waits for more; None if the last one about the match went out long ago."""
     earlier = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id, Outgoing.template == "message")
     recent = within(Outgoing.created, 2 * NOTES_APART, now)
-    told = session.exec(select(func.max(Outgoing.due)).where(*earlier, recent)).one()
-    return min(told, now) + NOTES_APART if told is not None and told + NOTES_APART > now else None
+    last = session.exec(select(func.max(Outgoing.due)).where(*earlier, recent)).one()
+    return min(last, now) + NOTES_APART if last is not None and last + NOTES_APART > now else None
 
 
 def _is_batched(now: datetime, notice: Notice) -> bool:
@@ -110,8 +107,8 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
         return False
     if not notice.is_collected and not schedule.defers(way, stopped):
         return False
-    told = schedule.due_at(way, choices, stopped, now)
-    return told is None or notice.useful_until is None or told < notice.useful_until
+    due = schedule.due_at(way, choices, stopped, now)
+    return due is None or notice.useful_until is None or due < notice.useful_until
 
 
 def _stopped(notice: Notice) -> datetime | None:
@@ -120,9 +117,9 @@ def _stopped(notice: Notice) -> datetime | None:
 
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
-    """Let the news about a turn that this incoming message brought show the match as it is now.
+    """Update the news about the turn that this message brought, so that it shows the match as it is now.
 
-    Return whether there is such news for the same player; where there is, it tells the notice too.
+    Return whether there was such news; the notice is then part of it.
     """
     player, match = notice.player, notice.match
     turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()

@@ -179,13 +179,12 @@ def gist_of(kind: str, about: Sequence[object]) -> str:
 
 
 def said(session: Session, sender: Sender, gist: str, now: datetime) -> Sequence[dict[str, Any]]:
-    """Return what was said of that gist to the sender within a day."""
-    told = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
-    return list(session.exec(told.where(OutgoingContent.outgoing == Outgoing.id)))
+    """Return what the sender was told of that gist within a day."""
+    payloads = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
+    return list(session.exec(payloads.where(OutgoingContent.outgoing == Outgoing.id)))
 
 
 def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
-    """Return whether the sender was sent something of that gist within a day."""
     return bool(times(session, sender, gist, DAY, now))
 
 
@@ -205,11 +204,11 @@ def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> da
     """Return until when this is the last such reply, or now if more can follow; None if it isn't even sent."""
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now
-    told = times(session, sender, gist, DAY, now)
-    left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(told)
+    replies = times(session, sender, gist, DAY, now)
+    left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(replies)
     if left <= 0:
         return None
-    return told[-1] + DAY if left == 1 else now
+    return replies[-1] + DAY if left == 1 else now
 
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *, joins: bool) -> int:

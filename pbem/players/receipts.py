@@ -5,6 +5,7 @@ So a turn is answered by one message where the house is quick, and where it isn'
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, exists, update
 from sqlmodel import Session, col, func, select
@@ -26,10 +27,8 @@ WAIT = timedelta(seconds=20)
 DAY = timedelta(days=1)
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
 HAVE_WAITED = exists().where(*_WAITS, col(Outgoing.due) <= NOW)
-"""Whether any receipts have waited long enough."""
 _AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")
 ARE_AWAITED = exists().where(*_AWAIT_HINTS)
-"""Whether any answers wait for a hint."""
 
 
 def due(match: Match, player: Player, payload: Payload, now: datetime) -> datetime | None:
@@ -42,7 +41,7 @@ def due(match: Match, player: Player, payload: Payload, now: datetime) -> dateti
 
 
 def retell(session: Session, notice: Notice, now: datetime) -> bool:
-    """Let the player's receipt that waits tell the news too, and be sent. Return whether one waits."""
+    """Add the news to the player's waiting receipt, and send it. Return whether one was waiting."""
     player, match = notice.player, notice.match
     waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
     turns = select(Outgoing).where(*waits, Outgoing.template == "turn")
@@ -68,34 +67,24 @@ def asked_hint(payload: Payload) -> Hint | None:
 
 
 def awaited_hints(session: Session, most: int) -> list[int]:
-    found = select(Outgoing.id).where(*_AWAIT_HINTS).order_by(col(Outgoing.due)).limit(most)
-    return [number or 0 for number in session.exec(found)]
+    answers = select(Outgoing.id).where(*_AWAIT_HINTS).order_by(col(Outgoing.due)).limit(most)
+    return [number or 0 for number in session.exec(answers)]
 
 
 def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
-    """Let an answer that still waits give the hint, and be sent; count it for the day. Return whether it waited."""
+    """Add the hint to a waiting answer, send it, and count it for the day. Return whether one was waiting."""
     row = session.get(Outgoing, number, with_for_update=True, populate_existing=True)
     if row is None or row.state != OutgoingState.WAITING or row.match is None or row.player is None:
         return False
     answer = load(Answer, row.payload)
-    asked = asked_hint(answer)
-    if asked is None:
+    hint = asked_hint(answer)
+    if hint is None:
         return False
-    outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
+    outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(hint, turn=turn),)))
     row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None
-    this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)
-    if session.exec(select(Search.id).where(*this)).first() is None:
-        found = Search(
-            match=row.match,
-            kind=SearchKind.HINT,
-            version=row.ply + row.shift,
-            player=row.player,
-            asked=now,
-            due=now,
-            done=now,
-            attempts=1,
-        )
-        session.add(found)
+    this: dict[str, Any] = {"match": row.match, "kind": SearchKind.HINT, "version": row.ply + row.shift}
+    if session.exec(select(Search.id).filter_by(**this)).first() is None:
+        session.add(Search(**this, player=row.player, asked=now, due=now, done=now, attempts=1))
     session.flush()
     return True
 
@@ -107,14 +96,13 @@ def hints_today(session: Session, player: Player, now: datetime) -> int:
 
 
 def release(session: Session, match: Match, now: datetime) -> None:
-    """Let the receipts in a match be sent as they are, before another message about it."""
+    """Send the receipts in a match as they are, before another message about it."""
     waits = (col(Outgoing.match) == match.id, col(Outgoing.state) == OutgoingState.WAITING)
     session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now, **ENDED))
 
 
 def release_due(engine: Engine, now: datetime) -> int:
-    """Let the receipts be sent that have waited long enough. Return how many those are."""
+    """Send the receipts that have waited long enough. Return how many."""
     with transaction(engine) as session:
-        these = update(Outgoing).where(*_WAITS, col(Outgoing.due) <= now)
-        released = session.exec(these.values(state=OutgoingState.OWED, due=now, **ENDED))
-        return int(released.rowcount)
+        receipts = update(Outgoing).where(*_WAITS, col(Outgoing.due) <= now)
+        return int(session.exec(receipts.values(state=OutgoingState.OWED, due=now, **ENDED)).rowcount)

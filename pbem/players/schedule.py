@@ -14,7 +14,6 @@ from sqlmodel import Session, col, update
 from pbem.storage.models import Outgoing, OutgoingState, Player
 
 MONDAY = 0
-"""The day of weekly news."""
 BATCH = timedelta(minutes=15)
 """How long after the first news players with "set mail batch" get one message with all of it."""
 
@@ -68,7 +67,6 @@ def pause(session: Session, player: Player) -> None:
 
 
 def resume(session: Session, player: Player) -> None:
-    """Let the player have news again, beginning with what has waited."""
     player.stopped = None
     _change(session, player, OutgoingState.PAUSED, OutgoingState.BATCHED)
 

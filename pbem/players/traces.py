@@ -8,6 +8,7 @@ its own; after a crash the next one goes on where the last one ended.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import structlog
@@ -29,17 +30,16 @@ from pbem.storage.models import (
     Outgoing,
     OutgoingContent,
     OutgoingState,
+    RawMessage,
 )
 from pbem.storage.outbox import ANSWERED, WITH_CONTENT
-from pbem.storage.retention import change, content_of, emptied
+from pbem.storage.retention import change, emptied
 from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 
 AT_A_TIME = 100
-"""How many rows are changed in one transaction."""
 SENDER_LEFT = "its sender has left"
-"""The verdict on a held message of a player who left."""
 FORGOTTEN: BindParameter[datetime] = bindparam("forgotten")
 """The time before which players left who are forgotten: REMEMBERED before a look at what is due."""
 ARE_LEFT = or_(exists().where(col(Departure.swept).is_(None)), exists().where(col(Departure.left) < FORGOTTEN))
@@ -55,16 +55,18 @@ def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: F
         with transaction(engine) as session:
             forgotten = (col(Departure.left) < now - REMEMBERED, col(Departure.swept).is_not(None))
             change(session, delete(Departure).where(*forgotten))
-    left, setbacks = {departure.player: departure for departure in departures}, Setbacks(engine, "traces", now)
-    for player in setbacks.ready(left):
+    by_player, setbacks = {departure.player: departure for departure in departures}, Setbacks(engine, "traces", now)
+    for player in setbacks.ready(by_player):
         with setbacks.noting(player):
-            if not _sweep(engine, left[player], now, stopped):
+            if not _sweep(engine, by_player[player], now, stopped):
                 return 0
     return 0
 
 
 def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callable[[], bool]) -> bool:
-    for step in _steps(engine, departure, now):
+    # A row is emptied only after what was found by means of it.
+    messages = _messages_from(engine, departure, now), _messages_to_others(engine, departure)
+    for step in chain(*messages, _messages_to(engine, departure, now)):
         if stopped():
             return False
         with transaction(engine) as session:
@@ -79,26 +81,18 @@ def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callabl
 
 
 SweepStep = Sequence[Any]
-"""The statements of one short transaction."""
 
 
 def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
-    whole = [number for number in numbers if number is not None]
-    for start in range(0, len(whole), AT_A_TIME):
-        yield whole[start : start + AT_A_TIME]
+    rows = [number for number in numbers if number is not None]
+    for start in range(0, len(rows), AT_A_TIME):
+        yield rows[start : start + AT_A_TIME]
 
 
-def _steps(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
-    """Yield the work in an order that empties a row only after what was found by means of it."""
-    yield from _received(engine, departure, now)
-    yield from _told_others(engine, departure)
-    yield from _told_them(engine, departure, now)
-
-
-def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
+def _messages_from(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
     """Yield statements that empty what the player sent: proven, from their address, or answered to them."""
     own = Outgoing.player == departure.player
-    found: Any = union(
+    sent: Any = union(
         select(Incoming.id).where(Incoming.player == departure.player),
         select(Incoming.id).where(col(Incoming.sender).in_(departure.addresses)),
         select(Outgoing.incoming).where(own, col(Outgoing.template).in_(ANSWERED)),
@@ -116,14 +110,14 @@ def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[S
         or_(col(Incoming.state) != IncomingState.HELD, ~joins_again),
     )
     # What is removed is left out here: as a condition, it would have PostgreSQL look through all that isn't.
-    rows = select(Incoming.id, Incoming.state, Incoming.removed).where(col(Incoming.id).in_(found), *theirs)
+    rows = select(Incoming.id, Incoming.state, Incoming.removed).where(col(Incoming.id).in_(sent), *theirs)
     with read_only(engine) as session:
         states = {number: state for number, state, removed in session.exec(rows) if number and removed is None}
     shunted = _shunted(engine, departure)
     for chunk in _chunks((*states, *(number for number in shunted if number not in states))):
         held = [number for number in chunk if states.get(number) == IncomingState.HELD]
         yield (
-            content_of(chunk),
+            delete(RawMessage).where(col(RawMessage.incoming).in_(chunk)),
             update(Incoming).where(col(Incoming.id).in_(held)).values(verdict=SENDER_LEFT),
             update(Incoming)
             .where(col(Incoming.id).in_(chunk))
@@ -150,21 +144,20 @@ def _shunted(engine: Engine, departure: Departure) -> Iterator[int]:
 def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
     """Return whether an unreadable message names one of the addresses as its author."""
     fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", header_block(raw).lower(), re.MULTILINE)
-    found = {each for field in fields for each in re.findall(rb"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+", field)}
-    return not found.isdisjoint(address.encode() for address in addresses)
+    authors = {author for field in fields for author in re.findall(rb"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+", field)}
+    return not authors.isdisjoint(address.encode() for address in addresses)
 
 
-def _told_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
+def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     with read_only(engine) as session:
         numbers = sorted(_naming(session, departure.player))
     called = {*departure.addresses, *departure.former_names, *([departure.name] if departure.name else [])}
     instead = f"{ANONYMOUS}{departure.player}"
     for chunk in _chunks(numbers):
-        kept = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
-        kept = kept.options(WITH_CONTENT)
+        present = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
         with read_only(engine) as session:
-            rows = session.exec(kept).all()
+            rows = session.exec(present.options(WITH_CONTENT)).all()
         yield tuple(statement for row in rows for statement in _without(row, departure.player, called, instead))
 
 
@@ -172,11 +165,11 @@ def _naming(session: Session, player: int) -> set[int]:
     others = (col(Outgoing.player).is_distinct_from(player), col(Outgoing.removed).is_(None))
     mentions = session.exec(select(Mention.outgoing).where(Mention.player == player)).all()
     own = select(Match.id).where((Match.seat0 == player) | (Match.seat1 == player))
-    found = {*mentions}
+    numbers = {*mentions}
     for matches in _chunks(session.exec(own).all()):
         about = select(Outgoing.id).where(col(Outgoing.match).in_(matches), *others)
-        found |= {number for number in session.exec(about) if number is not None}
-    return found
+        numbers |= {number for number in session.exec(about) if number is not None}
+    return numbers
 
 
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
@@ -192,7 +185,7 @@ def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iter
         yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)
 
 
-def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
+def _messages_to(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
     """Yield statements that empty every message to the player, and those to their addresses that were nobody's."""
     to_them = (Outgoing.player == departure.player, Outgoing.address != f"{ANONYMOUS}{departure.player}")
     to_address = (
@@ -203,14 +196,9 @@ def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[
     with read_only(engine) as session:
         numbers = [*session.exec(select(Outgoing.id).where(*to_them))]
         numbers += session.exec(select(Outgoing.id).where(*to_address)).all()
-    gone: dict[str, Any] = {
-        "address": f"{ANONYMOUS}{departure.player}",
-        "references": [],
-        "removed": now,
-    }
-    gone |= dict.fromkeys(
-        ("plies", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled", "gist")
-    )
+    gone: dict[str, Any] = {"address": f"{ANONYMOUS}{departure.player}", "references": [], "removed": now}
+    gone |= dict.fromkeys(("plies", "purpose", "stranger_domain", "in_reply_to"))
+    gone |= dict.fromkeys(("error", "proposal", "troubled", "gist"))
     for chunk in _chunks(numbers):
         yield (
             delete(Mention).where(col(Mention.outgoing).in_(chunk)),

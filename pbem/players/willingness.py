@@ -16,11 +16,6 @@ MOST_MATCHES = 999
 
 
 def _number(text: str) -> str | None:
-    """Return the number of matches in its shortest form, or None.
-
-    >>> _number("010"), _number("0"), _number("ten"), _number("1000")
-    ('10', '0', None, None)
-    """
     return str(int(text)) if text.isascii() and text.isdecimal() and int(text[:9]) <= MOST_MATCHES else None
 
 
@@ -30,8 +25,8 @@ def _games(text: str) -> str | None:
     >>> _games("quadrature,Hexaphages"), _games("chess")
     ('hexaphages,quadrature', None)
     """
-    wanted = {word for word in text.lower().replace(" ", ",").split(",") if word}
-    return ",".join(game for game in GAMES if game in wanted) if wanted and wanted <= set(GAMES) else None
+    names = {word for word in text.lower().replace(" ", ",").split(",") if word}
+    return ",".join(game for game in GAMES if game in names) if names and names <= set(GAMES) else None
 
 
 LIMIT = Preference("limit", (NONE,), "no more challenges while you play that many matches", "10", _number)

@@ -3,8 +3,8 @@
 Outages are known from the heartbeats that a server leaves in the database.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import structlog
@@ -25,9 +25,8 @@ LONGEST_REST = timedelta(days=366)
 THE_ONE = 1
 IF_RIGHT = 'If it is right, "pbem run --clock-is-right" starts once all the same'
 BEAT_EVERY = timedelta(minutes=1)
-"""How often a running server leaves a heartbeat."""
 SILENCE = timedelta(minutes=5)
-"""A longer time without any is an outage."""
+"""A longer time without a heartbeat is an outage."""
 _SILENCES: CompoundSelect[Any] = union_all(
     columns(col(Outage.since), col(Outage.until)).where(col(Outage.until) > bindparam("start", type_=Utc)),
     columns(col(Clock.beat), cast(None, Utc)).where(col(Clock.id) == THE_ONE),
@@ -72,12 +71,6 @@ def apart(time: timedelta) -> str:
     return f"{seconds / size:.0f} {unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class QuietTime:
-    since: datetime
-    until: datetime
-
-
 def beat(engine: Engine, now: datetime) -> None:
     """Note that a server is running, and the outage that ends with that."""
     with read_only(engine) as session:
@@ -95,12 +88,13 @@ def beat(engine: Engine, now: datetime) -> None:
         session.add(row)
 
 
-def outages_after(session: Session, start: datetime, now: datetime) -> list[QuietTime]:
-    """Return the outages that ended after an instant, in order, and the one which hasn't been noted yet, if any."""
+def outages_after(session: Session, start: datetime, now: datetime) -> list[Outage]:
+    """Return the outages that ended after an instant, in order, and the one that isn't stored yet, if any."""
     rows = session.connection().execute(_SILENCES, {"start": start}).all()
-    known = sorted((QuietTime(since, until) for since, until in rows if until is not None), key=lambda each: each.until)
+    known = [Outage(since=since, until=until) for since, until in rows if until is not None]
+    known.sort(key=attrgetter("until"))
     last = next((beat for beat, until in rows if until is None), None)
-    return [*known, QuietTime(last, now)] if last is not None and now - last > SILENCE else known
+    return [*known, Outage(since=last, until=now)] if last is not None and now - last > SILENCE else known
 
 
 def leap(session: Session, now: datetime) -> str | None:

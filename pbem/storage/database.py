@@ -25,7 +25,7 @@ from pbem.storage import leases, sqlite
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 Progress = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is, and of how much; may raise to end it."""
+"""Called with (step, done, total); may raise to cancel."""
 _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
@@ -40,7 +40,6 @@ _BEFORE_FIRST, _FORMER = "1.0020", "1.0011"
 """Of the revisions before the tables started again at 0001, those with a step to them: the last one, and one more."""
 _FOREIGN = "the database belongs to another program: it has {}. Give pbem a file, or a schema, of its own"
 _VERSION = "alembic_version"
-_READ_ONLY = "pbem_read_only"
 _READER = "pbem_reader"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Connection parameters that make a lost PostgreSQL server known after a minute instead of hours."""
@@ -161,12 +160,10 @@ def read_only(engine: Engine) -> Iterator[Session]:
 def _reader(engine: Engine) -> Engine:
     reader: Engine | None = engine.get_execution_options().get(_READER)
     if reader is None:
-        options: dict[str, Any] = {_READ_ONLY: True}
         if engine.dialect.name == "postgresql":
-            options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
-            reader = engine.execution_options(**options)
+            reader = engine.execution_options(postgresql_readonly=True, isolation_level="REPEATABLE READ")
         else:
-            reader = sqlite.reader(engine, options)
+            reader = sqlite.reader(engine)
         engine.update_execution_options(**{_READER: reader})
     return reader
 
@@ -195,10 +192,6 @@ def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | Non
     return session.get(table, number, with_for_update={"skip_locked": True}, populate_existing=True)
 
 
-def is_read_only(connection: Connection) -> bool:
-    return bool(connection.get_execution_options().get(_READ_ONLY))
-
-
 def exclude_others(connection: Connection, name: str) -> None:
     """On PostgreSQL, acquire the lock of that name until the transaction ends, waiting if necessary.
 
@@ -213,42 +206,37 @@ def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
     """Create the tables, or upgrade them. Raises TooEarly and TooLate for those that this version can't upgrade."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        found = revision(connection)
-        require_upgradable(found)
-        if found is not None:  # a database that can't be written is best told at the start
+        present = revision(connection)
+        require_upgradable(present)
+        if present is not None:  # a database that can't be written is best told at the start
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
-        if found != newest_revision():
+        if present != newest_revision():
             progress("upgrading the tables", 0, 1)
-            _migrate(connection, found)
+            _migrate(connection, present)
 
 
-def require_upgradable(found: str | None) -> None:
-    """Raise TooEarly or TooLate for tables of a revision from which this version can't upgrade; None has none."""
-    if found is None or found in (_FORMER, _BEFORE_FIRST, *revisions()):
+def require_upgradable(present: str | None) -> None:
+    """Raise TooEarly or TooLate for a revision from which this version can't upgrade; None is an empty database."""
+    if present is None or present in (_FORMER, _BEFORE_FIRST, *revisions()):
         return
-    raise TooEarly(_EARLY.format(found)) if found < _BEFORE_FIRST else TooLate(_LATER.format(found))
+    raise TooEarly(_EARLY.format(present)) if present < _BEFORE_FIRST else TooLate(_LATER.format(present))
 
 
-def _migrate(connection: Connection, found: str | None) -> None:
+def _migrate(connection: Connection, present: str | None) -> None:
     from alembic import command  # to import it takes longer than to start without it
     from alembic.config import Config
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    if found in (_FORMER, _BEFORE_FIRST):
+    if present in (_FORMER, _BEFORE_FIRST):
         from pbem.storage import migrations
         from pbem.storage.migrations import from_1_0011
 
-        if found == _FORMER:
+        if present == _FORMER:
             from_1_0011.upgrade(connection)
         migrations.run(connection, MIGRATIONS / "from_1_0020.sql")
         command.stamp(config, revisions()[0], purge=True)
     command.upgrade(config, "head")
-
-
-def is_current(engine: Engine) -> bool:
-    with read_only(engine) as session:
-        return revision(session.connection()) == newest_revision()
 
 
 def revision(connection: Connection) -> str | None:
@@ -257,10 +245,10 @@ def revision(connection: Connection) -> str | None:
     if not tables.has_table(_VERSION):
         _require_none(tables.get_table_names())
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    if not re.fullmatch(r"(\d\.)?\d{4}", found or ""):
-        raise Foreign(_FOREIGN.format(f"tables of version {found}"))
-    return found
+    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    if not re.fullmatch(r"(\d\.)?\d{4}", version or ""):
+        raise Foreign(_FOREIGN.format(f"tables of version {version}"))
+    return version
 
 
 def _require_none(tables: Collection[str]) -> None:
@@ -287,8 +275,8 @@ def require_made(engine: Engine) -> str:
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if not file or (Path(file).exists() and Path(file).stat().st_size):
         with read_only(engine) as session:
-            if (found := revision(session.connection())) is not None:
-                return found
+            if (present := revision(session.connection())) is not None:
+                return present
     missing = "there are no tables in the database"
     if file:
         missing = f"the database {file} is empty" if Path(file).exists() else f"there is no database {file}"
@@ -300,10 +288,10 @@ def require_made(engine: Engine) -> str:
 
 def require_current(engine: Engine) -> None:
     """Raise Outdated if the tables are not those of this version. Nothing is changed."""
-    found = require_made(engine)
-    if found == newest_revision():
+    present = require_made(engine)
+    if present == newest_revision():
         return
-    require_upgradable(found)
+    require_upgradable(present)
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."
         ' Stop that server; then "pbem init" or "pbem run" upgrades the database'
@@ -314,8 +302,8 @@ def require_current(engine: Engine) -> None:
 def alone(url: str) -> Iterator[None]:
     """Be the only daemon on a SQLite database, under whatever name. Raises InUse. Other databases allow several.
 
-    Two locks of the operating system do it, which a crash frees: one on a file beside the database, which says which
-    process is running, and one on the database itself, which has the same one for all of its names: symbolic links,
+    Two locks of the operating system ensure it, which a crash frees: one on a file beside the database, which says what
+    process is running, and one on the database itself, which is the same under all of its names: symbolic links,
     hard links, other mounts.
     """
     parsed = _parsed(url)

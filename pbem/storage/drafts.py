@@ -16,18 +16,18 @@ PREFIX = ".pbem-draft-"
 def folder(beside: Path) -> Iterator[Path]:
     """Provide an empty folder in that one, which only we can read; another process waits until it is done."""
     sweep(beside)
-    with locked(beside), tempfile.TemporaryDirectory(prefix=PREFIX, dir=beside, ignore_cleanup_errors=True) as made:
-        yield Path(made)
+    with locked(beside), tempfile.TemporaryDirectory(prefix=PREFIX, dir=beside, ignore_cleanup_errors=True) as path:
+        yield Path(path)
 
 
 def sweep(beside: Path) -> None:
     with locked(beside):
-        for left in beside.glob(f"{PREFIX}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for abandoned in beside.glob(f"{PREFIX}*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
 
 
 def publish(draft: Path, path: Path, mode: int = 0o600) -> None:
-    """Give a whole file its name, for good: it survives a power cut."""
+    """Give a complete file its name; it survives a power cut."""
     draft.chmod(mode)
     sync(draft)
     draft.rename(path)

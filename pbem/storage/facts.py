@@ -25,7 +25,6 @@ LEFT_OUT = frozenset(
 TIMES = frozenset(
     column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
 )
-"""The fields of matches and players that are times."""
 FIRST_TURNS = 6
 """The number of turns, of both sides, in which a match has just begun."""
 PLAYED = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
@@ -61,32 +60,33 @@ class Facts:
     reader: Player | None
     matches: Mapping[int, MatchFacts]
     first: frozenset[int] = frozenset()
-    """Those that are the reader's first of their game, and have just begun."""
+    """Matches that are the reader's first of their game, and have just begun."""
     notes: Mapping[int, str] = field(default_factory=dict)
-    """What the reader has noted about them, and nobody else has."""
+    """The reader's own notes about them."""
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
-    """Return the facts of now, as JSON can store them."""
+    """Return the present facts, as JSON can store them."""
     rows = [session.get_one(Match, number) for number in sorted({*matches})]
-    found = {
-        "reader": _shown(reader, SHOWN_OF_READER) if reader else None,
-        "matches": [_of_match(session, match) for match in rows],
-    }
-    first = [match.id for match in rows if reader is not None and _is_first(session, reader, match)]
-    notes = {str(match.id): text for match in rows if reader is not None and (text := _noted(session, reader, match))}
-    return {**found, **({"first": first} if first else {}), **({"notes": notes} if notes else {})}
+    facts: dict[str, Any] = {"reader": None, "matches": [_of_match(session, match) for match in rows]}
+    if reader is not None:
+        facts["reader"] = _fields(reader, SHOWN_OF_READER)
+        if first := [match.id for match in rows if _is_first(session, reader, match)]:
+            facts["first"] = first
+        if notes := {str(match.id): text for match in rows if (text := _note(session, reader, match))}:
+            facts["notes"] = notes
+    return facts
 
 
 def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -> Facts:
     """Return the facts that were stored; matches that are `known` as they were then are the same objects."""
     matches = {}
-    for each in stored["matches"]:
-        number = each["match"]["id"]
-        if number not in known or known[number].stored != each:
-            first, second = (_player(player) for player in each["players"])
-            ratings = tuple(tuple(found) if (found := player.get(RATING)) else None for player in each["players"])
-            known[number] = MatchFacts(each, _row(Match, each["match"]), (first, second), ratings)
+    for of_match in stored["matches"]:
+        number = of_match["match"]["id"]
+        if number not in known or known[number].stored != of_match:
+            first, second = (_player(player) for player in of_match["players"])
+            ratings = tuple(tuple(rating) if (rating := player.get(RATING)) else None for player in of_match["players"])
+            known[number] = MatchFacts(of_match, _row(Match, of_match["match"]), (first, second), ratings)
         matches[number] = known[number]
     reader = _player(stored["reader"]) if stored["reader"] else None
     notes = {int(number): text for number, text in stored.get("notes", {}).items()}
@@ -94,18 +94,15 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
-    for each in (stored or {}).get("matches", ()):
-        yield from each["players"]
+    return (player for of_match in (stored or {}).get("matches", ()) for player in of_match["players"])
 
 
 def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int]]:
     if not stored or not stored["reader"]:
         return
-    reader = stored["reader"]
-    for each in stored["matches"]:
-        match = each["match"]
+    for match in (of_match["match"] for of_match in stored["matches"]):
         to_move = match.get("to_move")
-        if "clock" in match and to_move is not None and match[f"seat{to_move}"] == reader["id"]:
+        if "clock" in match and to_move is not None and match[f"seat{to_move}"] == stored["reader"]["id"]:
             yield match["id"], match["plies"] + match["shift"]
 
 
@@ -114,12 +111,12 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
     if stored is None:
         return None
     matches = []
-    for each in stored["matches"]:
+    for of_match in stored["matches"]:
         people = [
             {"id": person["id"], "name": instead, "created": person["created"]} if person["id"] == player else person
-            for person in each["players"]
+            for person in of_match["players"]
         ]
-        matches.append({**each, "players": people})
+        matches.append({**of_match, "players": people})
     return {**stored, "matches": matches}
 
 
@@ -134,7 +131,7 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
     return session.connection().execute(_EARLIER, which).first() is None
 
 
-def _noted(session: Session, reader: Player, match: Match) -> str:
+def _note(session: Session, reader: Player, match: Match) -> str:
     for seat, (player, is_noted) in enumerate(((match.seat0, match.noted0), (match.seat1, match.noted1))):
         if is_noted and player == reader.id:
             row = session.get(Note, (match.id, seat))
@@ -144,18 +141,16 @@ def _noted(session: Session, reader: Player, match: Match) -> str:
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-    shown = [_shown(player, SHOWN_OF_PLAYER) for player in players]
+    by_seat = [_fields(player, SHOWN_OF_PLAYER) for player in players]
     if match.rated:
         of_both = (col(PlayerRating.player).in_((match.seat0, match.seat1)), PlayerRating.game == match.game)
-        for each in session.exec(select(PlayerRating).where(*of_both, col(PlayerRating.superseded).is_(None))):
-            theirs = shown[int(each.player == match.seat1)]
-            theirs[RATING] = [each.rating, each.deviation]
-    return {"match": _shown(match, SHOWN_OF_MATCH), "players": shown}
+        for row in session.exec(select(PlayerRating).where(*of_both, col(PlayerRating.superseded).is_(None))):
+            by_seat[int(row.player == match.seat1)][RATING] = [row.rating, row.deviation]
+    return {"match": _fields(match, SHOWN_OF_MATCH), "players": by_seat}
 
 
-def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
-    shown: dict[str, Any] = to_jsonable_python({field: getattr(row, field) for field in fields})
-    return {field: value for field, value in shown.items() if value is not None}
+def _fields(row: SQLModel, names: Iterable[str]) -> dict[str, Any]:
+    return {name: to_jsonable_python(value) for name in names if (value := getattr(row, name)) is not None}
 
 
 def _player(stored: Mapping[str, Any]) -> Player:

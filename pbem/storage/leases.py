@@ -40,7 +40,7 @@ class Leased(SQLModel):
 
     leased_until: Any = Field(default=None, sa_type=Utc, nullable=True)
     holder: str | None = None
-    """Who has the lease, or had it and never gave it back."""
+    """Whose lease it is, or who never gave it back."""
 
 
 class from_now(FunctionElement[Any]):  # noqa: N801 - a function of SQL
@@ -73,12 +73,12 @@ def is_free(row: Any) -> ColumnElement[bool]:
 
 
 def terms(lease: timedelta = LEASE) -> dict[str, Any]:
-    """Return the values of a row's columns under a new lease, for a statement with the parameter `who`."""
+    """Return the columns of a row under a new lease, for a statement with the parameter `who`."""
     return {"leased_until": from_now(lease.total_seconds()), "holder": bindparam("who")}
 
 
 ENDED: dict[str, Any] = {"leased_until": None, "holder": None}
-"""The values of a row's columns without a lease."""
+"""The columns of a row without a lease."""
 
 
 def take(session: Session, table: type[Leased], number: int, holder: str, lease: timedelta = LEASE) -> bool:
@@ -92,21 +92,16 @@ def void(connection: Connection, table: type[Leased], *which: ColumnElement[bool
     """End the leases of daemons that don't run any more on those rows: at the start of a daemon."""
     rows: Any = table
     leased = (*which, rows.leased_until > from_now(0), rows.holder.is_not(None))
-    found = connection.execute(select(rows.holder).where(*leased).distinct()).scalars()
-    dead = [holder for holder in found if connection.dialect.name == "sqlite" or _is_dead(holder)]
+    dead = []
+    for holder in connection.execute(select(rows.holder).where(*leased).distinct()).scalars():
+        host, process, _ = holder.rsplit(" ", 2)
+        if connection.dialect.name == "sqlite" or (host == HOST and not runs(int(process))):
+            dead.append(holder)
     if dead:
-        those = update(table).where(*leased, rows.holder.in_(dead))
-        connection.execute(those.values(leased_until=None))
-
-
-def _is_dead(holder: str) -> bool:
-    """Return whether it was a process of this machine that doesn't run any more."""
-    host, process, _ = holder.rsplit(" ", 2)
-    return host == HOST and not runs(int(process))
+        connection.execute(update(table).where(*leased, rows.holder.in_(dead)).values(leased_until=None))
 
 
 def runs(process: int) -> bool:
-    """Return whether another process of that number runs on this machine."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -166,7 +161,6 @@ def writer(database: Path) -> int | None:
 
 
 def writing(url: URL) -> str | None:
-    """Return who is writing to that SQLite database, in words."""
     process = writer(Path(str(url.database))) if url.get_backend_name() == "sqlite" else None
     return None if process is None else in_words(process)
 

@@ -16,16 +16,13 @@ from sqlalchemy.exc import DBAPIError
 from pbem.vitals import Link
 
 TIMEOUT_SECONDS = 0.5
-"""How long a listener waits for a notification before it checks whether to stop."""
 
 _NOTIFY = text("select pg_notify(:channel, '')")
 
 
 class Channel(StrEnum):
     RECEIVED = "pbem_received"
-    """Messages were stored."""
     OWED = "pbem_owed"
-    """Messages are waiting to be sent."""
 
 
 def notify(connection: Connection, channel: Channel) -> None:

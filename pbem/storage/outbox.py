@@ -1,4 +1,4 @@
-"""Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
+"""The outbox: a row for each message, in the transaction that makes it due, with its Message-ID from birth."""
 
 import hashlib
 import secrets
@@ -35,10 +35,10 @@ TURNS = frozenset({"turn"})
 """What is sent besides to a player who has complained about our messages."""
 
 ID_BYTES = 16
-"""The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
+"""Too many to guess: nobody can reply to a message they haven't seen."""
 
 WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel has the type of what it holds
-"""Has a query for outgoing messages load what they say as well, instead of a query for each that is asked."""
+"""Has a query for outgoing messages load what they say, too."""
 
 # A plain insert, since nobody needs the row in this session.
 _OF_OTHERS = col(Outgoing.incoming).is_distinct_from(bindparam("because", type_=Integer))
@@ -52,7 +52,7 @@ STAYED = (
     OutgoingState.MERGED,
     OutgoingState.DROPPED,
 )
-"""States of messages that never go out by themselves, or not yet."""
+"""States of messages that don't go out by themselves, or not yet."""
 # Written out: five values that are bound would cost twice as much time as the rest of the query.
 _WENT_OUT = col(Outgoing.state).not_in(queue.written_out(state) for state in STAYED)
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
@@ -76,7 +76,7 @@ _EMPTY: dict[str, Any] = {
 
 
 def kept_content(row: Outgoing) -> OutgoingContent:
-    """Return what a message says that can still be sent, so as to change it. Raises ValueError if it was removed."""
+    """Return what a message says, to change it. Raises ValueError if it was removed."""
     if row.content is None:
         raise ValueError(f"what message {row.id} says was removed")
     return row.content
@@ -215,7 +215,7 @@ class Mailer:
         ).inserted_primary_key or (0,)
         named = self._named(stored, shown, player, match)
         if named:
-            connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
+            connection.execute(insert(Mention), [{"outgoing": number, "player": other} for other in sorted(named)])
         connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": shown})
         return int(number)
 

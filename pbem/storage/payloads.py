@@ -70,7 +70,6 @@ class Listing(Section):
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
 """The fields of messages and sections that hold the name or the address of a person."""
-_HOLDS_MORE = (dict, list, tuple)
 AUTHOR, WORDS = "by", "message"
 """The field that names an author, and the one beside it that holds what they wrote."""
 _KINDS: dict[str, type[Said]] = {}
@@ -98,7 +97,6 @@ def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:
 
 @cache
 def _adapter(template: str) -> TypeAdapter[Any]:
-    """Return what stores and reads values of that kind; made when it is first needed, as that takes a while."""
     return TypeAdapter(_KINDS[template])
 
 
@@ -112,13 +110,13 @@ def people_in(payload: Any) -> Iterator[str]:
 
 
 def fields(payload: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every field in what is stored, however deep, with its value."""
+    """Yield every field and its value, however deep."""
     if isinstance(payload, dict):
         yield from payload.items()
         payload = payload.values()
-    for each in payload:
-        if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
-            yield from fields(each)
+    for value in payload:
+        if isinstance(value, dict | list | tuple):  # most are lines, of which a page of help has hundreds
+            yield from fields(value)
 
 
 def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
@@ -128,16 +126,14 @@ def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
     {'by': 'deleted-7', 'message': [], 'subject': 'Re: to'}
     """
     if isinstance(payload, list):
-        return [without_person(each, called, instead) for each in payload]
+        return [without_person(value, called, instead) for value in payload]
     if not isinstance(payload, Mapping):
         return payload
     wrote = payload.get(AUTHOR) in called
-    left: dict[str, Any] = {}
+    redacted: dict[str, Any] = {}
     for key, value in payload.items():
         if key in FIELDS and isinstance(value, str):
-            left[key] = instead if value in called else value
-        elif wrote and key == WORDS:
-            left[key] = []
+            redacted[key] = instead if value in called else value
         else:
-            left[key] = without_person(value, called, instead)
-    return left
+            redacted[key] = [] if wrote and key == WORDS else without_person(value, called, instead)
+    return redacted

@@ -15,10 +15,6 @@ from pbem.storage.models import Player
 ON, OFF, NONE = "on", "off", "none"
 
 
-def _nothing_else(_text: str) -> str | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Preference:
     name: str
@@ -26,10 +22,9 @@ class Preference:
     help: str
     example: str = ""
     """A sample choice, for a preference with too many to list."""
-    accept: Callable[[str], str | None] = _nothing_else
+    accept: Callable[[str], str | None] = lambda _text: None
     """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
     words: int = 1
-    """The most words that a choice has."""
     on_choice: Callable[[Session, Player, datetime], None] | None = None
     """Does what follows from a choice, which the locked row of the player has already."""
 
@@ -46,13 +41,13 @@ class Preference:
 
     def chosen(self, text: str) -> str:
         """Return the choice that the text means; raises Refused, which lists the choices."""
-        wanted = text.lower().rstrip(".,;")
-        found = wanted if wanted in self.choices else self.accept(text.rstrip(".,;"))
-        if found is None:
+        lowered = text.lower().rstrip(".,;")
+        choice = lowered if lowered in self.choices else self.accept(text.rstrip(".,;"))
+        if choice is None:
             works = " or ".join(f'"set {self.name} {choice}"' for choice in self.choices)
             fits = f'For example "set {self.name} {self.example}".' if self.example else f"{works}."
             raise Refused(f'"{self.name}" can\'t be "{text[:40]}".', fits=fits)
-        return found
+        return choice
 
     def changed(self, settings: Mapping[str, str], text: str) -> dict[str, str]:
         """Return the settings with that choice added, or removed if it is the default; raises Refused.

@@ -50,9 +50,9 @@ def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> Sca
 
 
 def is_next(table: Any, waiting: Select[Any]) -> ColumnElement[bool]:
-    """As a subquery with LIMIT, PostgreSQL may run it again for each row of a small table, and claim all that wait."""
-    found = waiting.with_for_update(skip_locked=True).cte("found")
-    return col(table.id).in_(select(found.c.id))
+    """Return the condition of a claim. In a subquery with LIMIT, PostgreSQL may claim all rows of a small table."""
+    first = waiting.with_for_update(skip_locked=True).cte("first")
+    return col(table.id).in_(select(first.c.id))
 
 
 def is_unfinished(table: Any) -> ColumnElement[bool]:
@@ -88,7 +88,7 @@ class Queue:
         return self.in_hand
 
     def give_back(self) -> None:
-        """Give back what its holder has claimed and not done, as if it had not been claimed."""
+        """Give back what its holder has claimed and not done; the attempt doesn't count."""
         ours = update(self.table).where(is_unfinished(self.table), col(self.table.holder) == self.holder)
         with writing(self.engine) as connection:
             connection.execute(ours.values(attempts=col(self.table.attempts) - 1, **leases.ENDED))

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Delete, Engine, String, case, cast, delete, func, literal, or_
+from sqlalchemy import Engine, String, case, cast, delete, func, literal, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select, update
 
@@ -36,15 +36,13 @@ from pbem.tokens import OLDEST, Purpose
 log = structlog.get_logger()
 
 EVERY = timedelta(hours=1)
-"""How often old messages are looked for."""
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-"""Nothing is older than that."""
 BATCH = 200
-"""How many are removed in one transaction."""
+"""Per transaction."""
 NOWHERE = "nowhere"
 """What replaces an address that is no player's."""
 ROWS_KEPT = timedelta(days=365)
-"""For how long the row of an outgoing message is kept without what it said."""
+"""How long the row of an outgoing message is kept without what it said."""
 KEPT_TEMPLATES = ("alert",)
 """Messages whose payload is needed later and has no personal data."""
 
@@ -83,19 +81,6 @@ INVITED_AGAIN = timedelta(days=180)
 """For how long nobody can invite an address again that was invited and hasn't joined; until then its hash is kept."""
 
 
-def _is_old_incoming(state: IncomingState, before: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
-
-
-def _is_old_outgoing(state: OutgoingState, before: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (
-        col(Outgoing.state) == state,
-        col(Outgoing.removed).is_(None),
-        col(Outgoing.due) < before,
-        col(Outgoing.template).not_in(KEPT_TEMPLATES),
-    )
-
-
 def emptied(now: datetime) -> dict[str, Any]:
     """Return the columns of a received message once it is removed. Its key stays, so that a replay is recognised."""
     return {
@@ -107,20 +92,8 @@ def emptied(now: datetime) -> dict[str, Any]:
     }
 
 
-def content_of(numbers: Sequence[int | None], *still: ColumnElement[bool]) -> Delete:
-    named = delete(RawMessage).where(col(RawMessage.incoming).in_(numbers))
-    if not still:
-        return named
-    return named.where(select(Incoming.id).where(Incoming.id == RawMessage.incoming, *still).exists())
-
-
-def is_removed(row: Outgoing) -> bool:
-    """Return whether what the message says is gone, so that it can't be sent once more."""
-    return row.removed is not None
-
-
 def change(session: Session, statement: Any) -> None:
-    """Change rows in the database without synchronising the session."""
+    """Change rows without synchronising the session."""
     session.flush()
     session.execute(statement.execution_options(synchronize_session=False))
 
@@ -134,7 +107,6 @@ class Retention:
     due: datetime | None = None
 
     def is_due(self, now: datetime) -> bool:
-        """Return whether the next step looks for old messages: hourly, and while some are left."""
         return self.due is None or now >= self.due
 
     def step(self, engine: Engine, now: datetime) -> int:
@@ -166,7 +138,7 @@ class Retention:
 
 def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datetime) -> int:
     rule = INCOMING[state]
-    old = _is_old_incoming(state, before)
+    old = (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
     with read_only(engine) as session:
         numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
     if not numbers:
@@ -175,7 +147,8 @@ def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datet
     values = emptied(now) if rule is Rule.DONE else settled
     with transaction(engine) as session:
         if rule is Rule.DONE:  # one of them may be handled again meanwhile
-            change(session, content_of(numbers, *old))
+            still = select(Incoming.id).where(Incoming.id == RawMessage.incoming, *old).exists()
+            change(session, delete(RawMessage).where(col(RawMessage.incoming).in_(numbers), still))
         change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
     return len(numbers)
 
@@ -216,7 +189,12 @@ def _rows(engine: Engine, before: datetime) -> int:
 
 def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datetime) -> int:
     rule = OUTGOING[state]
-    old = _is_old_outgoing(state, before)
+    old = (
+        col(Outgoing.state) == state,
+        col(Outgoing.removed).is_(None),
+        col(Outgoing.due) < before,
+        col(Outgoing.template).not_in(KEPT_TEMPLATES),
+    )
     with read_only(engine) as session:
         numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
     if not numbers:
@@ -253,7 +231,7 @@ def _forget_strangers(session: Session, numbers: Sequence[int | None], now: date
         col(Player.confirmed).is_(None),
         col(Player.deleted).is_(None),
         col(Player.address).contains("@"),
-        *(~each.exists() for each in (known, *invited)),
+        *(~reason.exists() for reason in (known, *invited)),
     )
     theirs = select(Outgoing.player).where(removed, col(Outgoing.player).is_not(None))
     strangers = session.exec(select(Player.id).where(col(Player.id).in_(theirs), *is_stranger)).all()

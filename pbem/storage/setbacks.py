@@ -19,7 +19,7 @@ log = structlog.get_logger()
 FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
 """How long work waits that has failed once, and at most."""
 LASTING = 3
-"""How often something has failed when the operator is told."""
+"""How many failures the operator is told of."""
 AT_ONCE = 200
 """How many rows are looked at in one go, beside those that have failed."""
 SENDING = "sending"
@@ -29,7 +29,6 @@ STALE = timedelta(days=1)
 
 
 ARE_ANY = exists().where(col(Setback.failures) > 0)
-"""Whether anything has failed."""
 
 
 def at_once(session: Session, doing: str) -> int:
@@ -38,24 +37,22 @@ def at_once(session: Session, doing: str) -> int:
 
 
 class Setbacks:
-    """What of one kind of work has failed."""
-
     def __init__(self, engine: Engine, doing: str, now: datetime, *, are_any: bool = True) -> None:
         """Read them, unless it is known that there aren't any."""
         self._engine, self._doing, self._now = engine, doing, now
-        self._found: dict[int, Setback] = {}
+        self._rows: dict[int, Setback] = {}
         if are_any:
             with read_only(engine) as session:
-                self._found = {row.number: row for row in session.exec(select(Setback).where(Setback.doing == doing))}
+                self._rows = {row.number: row for row in session.exec(select(Setback).where(Setback.doing == doing))}
 
     @property
     def are_any(self) -> bool:
-        return bool(self._found)
+        return bool(self._rows)
 
     def ready(self, numbers: Iterable[int]) -> Iterator[int]:
-        """Yield those of the numbers that needn't wait, as long as they don't fail."""
+        """Yield the numbers whose work needn't wait."""
         for number in numbers:
-            row = self._found.get(number)
+            row = self._rows.get(number)
             if row is None or row.due <= self._now:
                 yield number
 
@@ -73,7 +70,7 @@ class Setbacks:
             self.works(number)
 
     def works(self, number: int) -> None:
-        if self._found.pop(number, None) is not None:
+        if self._rows.pop(number, None) is not None:
             with transaction(self._engine) as session:
                 session.exec(delete(Setback).where(col(Setback.doing) == self._doing, col(Setback.number) == number))
 
@@ -87,14 +84,14 @@ class Setbacks:
             session.add(row)
             session.flush()
             session.expunge(row)
-        self._found[number] = row
+        self._rows[number] = row
         return row.failures
 
 
 def failing(session: Session, now: datetime, least: int = 1) -> list[str]:
-    """Return what has failed that often, the latest first, such as "time-outs 12"."""
-    found = select(Setback).where(col(Setback.failures) >= least, col(Setback.due) > now - STALE)
-    rows = session.exec(found.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
+    """Return the work that has failed that often, the latest first, such as "time-outs 12"."""
+    setbacks = select(Setback).where(col(Setback.failures) >= least, col(Setback.due) > now - STALE)
+    rows = session.exec(setbacks.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
     return [f"{row.doing} {row.number}".removesuffix(" 0") for row in rows]
 
 

@@ -69,17 +69,17 @@ def connect(url: str, require_none: Callable[[Collection[str]], None]) -> Engine
     Each transaction takes the write lock at once: if it read first and wrote later, it would fail whenever another had
     written in between.
     """
-    engine = _made(url, "BEGIN IMMEDIATE", {_WRITE_TURNS: WriteTurns()})
+    engine = _create(url, "BEGIN IMMEDIATE", {_WRITE_TURNS: WriteTurns()})
     event.listen(engine, "connect", partial(_prepare, require_none))
     return engine
 
 
-def reader(engine: Engine, options: Mapping[str, Any]) -> Engine:
-    """Return an engine with those options for the same database, whose connections take no lock and refuse changes."""
-    made = _made(engine.url, "BEGIN", options)
-    event.listen(made, "connect", _only_read)
-    event.listen(engine, "engine_disposed", lambda _engine: made.dispose())
-    return made
+def reader(engine: Engine) -> Engine:
+    """Return an engine for the same database whose connections take no lock and refuse changes."""
+    other = _create(engine.url, "BEGIN", {})
+    event.listen(other, "connect", _only_read)
+    event.listen(engine, "engine_disposed", lambda _engine: other.dispose())
+    return other
 
 
 def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None]:
@@ -88,7 +88,7 @@ def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None
     return turns.take(can_wait=can_wait) if turns is not None else nullcontext()
 
 
-def _made(url: str | URL, begin: str, options: Mapping[str, Any]) -> Engine:
+def _create(url: str | URL, begin: str, options: Mapping[str, Any]) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -164,10 +164,10 @@ class Newest:
 
 def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        stat = file.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 def _prepare(require_none: Callable[[Collection[str]], None], driver: sqlite3.Connection, _record: object) -> None:

@@ -8,7 +8,6 @@ from sqlalchemy import DateTime, Dialect, TypeDecorator
 
 
 def now() -> datetime:
-    """Return the current time; all stored times come from here."""
     return datetime.now(UTC)
 
 

@@ -22,7 +22,7 @@ def test_no_text_costs_more_than_its_length_allows(word: str) -> None:
     for pattern in PATTERNS:
         text = filled(pattern.format(word).encode(), SIZE).decode()
         assert (
-            calls(lambda text=text: reply_text.lines(text)) < MOST_CALLS_FOR_A_BYTE * SIZE + MOST_CALLS_FOR_CANDIDATES
+            calls(lambda text=text: reply_text.read(text)) < MOST_CALLS_FOR_A_BYTE * SIZE + MOST_CALLS_FOR_CANDIDATES
         ), pattern
 
 

@@ -59,9 +59,9 @@ def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> No
         session.add(ply)
     session.flush()
 
-    assert history.pace(session, alice) == timedelta(hours=10)
-    assert history.pace(session, bob) == timedelta(hours=1)
-    assert history.pace(session, people(session)[2]) is None
+    assert history.pace(session, alice) == "10 hours"
+    assert history.pace(session, bob) == "1 hour"
+    assert history.pace(session, people(session)[2]) == ""
 
 
 def test_only_players_who_want_it_are_listed_and_not_for_ever(session: Session) -> None:

@@ -83,7 +83,7 @@ def read_html(raw: bytes) -> None:
 def read_words(raw: bytes) -> None:
     """What a person wrote is found, and is never longer than the message."""
     text = raw.decode("utf-8", "replace")
-    found = reply_text.lines(text, author="alice@mail.example")
+    found = reply_text.read(text, author="alice@mail.example").lines
     assert sum(map(len, found)) <= 2 * len(text)
 
 

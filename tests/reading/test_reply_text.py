@@ -22,7 +22,7 @@ PROSE = PHRASES.joinpath("prose.txt").read_text(encoding="utf-8").removesuffix("
 
 
 def words(text: str, *, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
-    return bare(reply_text.lines(text, is_html, author))
+    return bare(reply_text.read(text, is_html, author).lines)
 
 
 def wrapped(line: str, width: int) -> str:
@@ -49,7 +49,7 @@ def test_text_without_marks_is_returned_whole(lines: list[str]) -> None:
 def test_prose_stays_as_it_was_written() -> None:
     line = "Schön \u2013 „na ja“, it\u2019s 👍🏽… façade; 日本語、だよ。 ½ ﬁ"
 
-    assert reply_text.lines(f"{MOVE}\n\n{line}\n", is_html=False) == (MOVE, "", line)
+    assert reply_text.read(f"{MOVE}\n\n{line}\n", is_html=False).lines == (MOVE, "", line)
 
 
 # Attributions
@@ -399,7 +399,7 @@ def test_nothing_in_a_blockquote_that_holds_everything_is_sure_if_nothing_in_it_
 
 @given(st.text(max_size=400), st.booleans())
 def test_any_text_gives_lines(text: str, is_html: bool) -> None:
-    for line in reply_text.lines(text, is_html):
+    for line in reply_text.read(text, is_html).lines:
         assert "\n" not in line
 
 

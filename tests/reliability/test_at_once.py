@@ -250,11 +250,11 @@ def test_of_several_daemons_one_tells_the_admin(engine: Engine) -> None:
 def test_daemons_that_start_at_once_on_an_empty_database_make_its_tables_once(postgres: Postgres) -> None:
     url = postgres.database()
 
-    def begin() -> bool:
+    def begin() -> str:
         engine = database.connect(url)
         database.upgrade(engine)
-        is_current = database.is_current(engine)
+        revision = database.require_made(engine)
         engine.dispose()
-        return is_current
+        return revision
 
-    assert at_once(begin) == [True] * DAEMONS
+    assert at_once(begin) == [database.newest_revision()] * DAEMONS

@@ -50,7 +50,7 @@ def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_aga
         deaths, statement = deaths + 1, statement + step
     assert deaths > (10 if revision is None else 1), "deaths all along the migrations"
     engine = database.connect(url)
-    assert database.is_current(engine)
+    database.require_current(engine)
     with engine.connect() as connection:
         found = connection.execute(text("select name, epoch from player")).all()
     assert found == ([] if revision is None else [("ann", 3)])

@@ -25,7 +25,7 @@ def test_two_daemons_never_share_a_file_under_two_names(tmp_path: Path, *, exist
             pass
         engine = database.connect(f"sqlite:///{first}")
         database.upgrade(engine)
-        assert database.is_current(engine)
+        database.require_current(engine)
         engine.dispose()
     with database.alone(f"sqlite:///{other / 'hard.sqlite'}"):
         pass

@@ -21,7 +21,7 @@ from pbem.cli.doctor import mail_servers
 from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.oauth2 import login
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
-from pbem.mail.oauth2.login import NotLoggedIn, Pause
+from pbem.mail.oauth2.login import NotLoggedIn
 from pbem.mail.oauth2.providers import Tokens
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
@@ -135,8 +135,8 @@ def _http(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_device(account: Account, shown: list[tuple[str, str]], slept: list[float], pace: int = 1) -> Tokens:
     """Log in with a code; note what is shown and how long it sleeps, which takes longer at another pace."""
-    pause = Pause(slept.append, lambda: sum(slept) * pace)
-    return login.by_device(account.settings, lambda *told: shown.append(told), pause)
+    show, monotonic = lambda *told: shown.append(told), lambda: sum(slept) * pace
+    return login.by_device(account.settings, show, sleep=slept.append, monotonic=monotonic)
 
 
 def test_a_login_with_a_code(account: Account) -> None:

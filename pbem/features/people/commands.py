@@ -162,7 +162,7 @@ def whois(request: Request, line: Line) -> Decision:
             _results(GAMES.title(game), each, ratings.get(game))
             for game, each in history.results(session, player).items()
         ),
-        pace=history.pace_in_words(session, player),
+        pace=history.pace(session, player),
         seeks=seeks.rows(((row, player) for row in found), reader),
         away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),

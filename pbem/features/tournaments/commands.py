@@ -1,7 +1,5 @@
 """Tournaments: tournaments, tournament, enter, climb, retire, host."""
 
-from sqlmodel import Session
-
 from notation.games import GAMES
 from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
@@ -31,16 +29,16 @@ LISTS = '"tournaments" lists them.'
 def list_tournaments(request: Request, line: Line) -> Decision:
     page = line.given.get(PAGE, 1)
     session, reader = request.session, request.sender.player
-    found, more = entries.listed(session, commands.SIZE, page)
-    numbers = entries.numbers_of(session, found)
+    tournaments, more = entries.listed(session, commands.SIZE, page)
+    numbers = entries.numbers_of(session, tournaments)
     rows = (
         messages.line(
-            each,
-            numbers[each.id or 0],
+            tournament,
+            numbers[tournament.id or 0],
             request.now,
-            entered=reader is not None and entries.entry_of(session, each, reader) is not None,
+            entered=reader is not None and entries.entry_of(session, tournament, reader) is not None,
         )
-        for each in found
+        for tournament in tournaments
     )
     following = commands.following("tournaments", line.given, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
@@ -48,25 +46,24 @@ def list_tournaments(request: Request, line: Line) -> Decision:
 
 def show(request: Request, line: Line) -> Decision:
     session, reader = request.session, request.sender.player
-    wanted, page = line.given[TOURNAMENT_NUMBER], line.given.get(PAGE, 0)
-    tournament = _called(line, session.get(Tournament, wanted))
+    tournament = _called(line, session.get(Tournament, line.given[TOURNAMENT_NUMBER]))
     if tournament.kind == Format.LADDER:
-        return Decision(answer=(_ladder(request, tournament, max(page, 1)),))
+        return Decision(answer=(_ladder(request, tournament, max(line.given.get(PAGE, 0), 1)),))
     people = entries.players_of(session, tournament)
     names = messages.names_of(player for _, player in people)
     is_in = reader is not None and reader.id in names
     if tournament.started is None:
-        told = messages.line(tournament, len(people), request.now, entered=is_in)
+        head = messages.line(tournament, len(people), request.now, entered=is_in)
         known = reliability.of_players(session, names)
-        entered = tuple(
+        entrants = tuple(
             Meeting(player=name, ended=known[number].ended, lost_on_time=known[number].lost)
             for number, name in names.items()
         )
-        return Decision(answer=(TournamentShown(line=told, players=entered),))
+        return Decision(answer=(TournamentShown(line=head, players=entrants),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
-    told = messages.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
+    head = messages.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
     table = messages.shown(crosstable(field), names, own)
-    return Decision(answer=(TournamentShown(line=told, table=table, last_round=messages.last_round(field, names)),))
+    return Decision(answer=(TournamentShown(line=head, table=table, last_round=messages.last_round(field, names)),))
 
 
 def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentShown:
@@ -95,8 +92,8 @@ def enter(request: Request, line: Line) -> Decision:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
     _check_number(request)
     entries.enter(session, tournament, player, now)
-    told = messages.line(tournament, entries.number_of(session, tournament), now, entered=True)
-    return Decision(answer=(TournamentEntered(line=told),))
+    head = messages.line(tournament, entries.number_of(session, tournament), now, entered=True)
+    return Decision(answer=(TournamentEntered(line=head),))
 
 
 def _check_number(request: Request) -> None:
@@ -114,7 +111,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"Ladder {number} is over.", fits=LISTS)
     if entry is not None and entry.withdrawn is not None and now < entry.withdrawn + REST:
         raise Refused(f"You've only just left ladder {number}.", fits="Enter again tomorrow.")
-    playing = ladders.running(session, tournament, player)
+    playing = entries.running(session, tournament, player)
     if playing:
         raise Refused(
             f"You're still playing match #{playing[0]} from when you were on ladder {number}.",
@@ -125,8 +122,8 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
     _check_number(request)
     rung = ladders.enter(session, tournament, player, now)
-    told = messages.line(tournament, entrants + 1, now, entered=True)
-    return Decision(answer=(TournamentEntered(line=told, rung=rung),))
+    head = messages.line(tournament, entrants + 1, now, entered=True)
+    return Decision(answer=(TournamentEntered(line=head, rung=rung),))
 
 
 def climb(request: Request, line: Line) -> Decision:
@@ -183,21 +180,19 @@ def retire(request: Request, line: Line) -> Decision:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
     if tournament.ended is not None:
         raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
-    if tournament.kind == Format.LADDER:
+    is_ladder, begun = tournament.kind == Format.LADDER, False
+    if is_ladder:
         ladders.leave(session, tournament, player, now)
-        running = ladders.running(session, tournament, player)
-        left = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, is_ladder=True)
-        return Decision(answer=(left,))
-    begun = entries.withdraw(session, tournament, player, now)
-    running = _running(session, tournament, player) if begun else ()
-    told = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, begun=begun)
-    return Decision(answer=(told,))
-
-
-def _running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
-    matches = (match for _, match in rounds.pairings_of(session, tournament) if match is not None)
-    theirs = (match for match in matches if match.ended is None and player.id in (match.seat0, match.seat1))
-    return tuple(match.id or 0 for match in theirs)
+    else:
+        begun = entries.withdraw(session, tournament, player, now)
+    withdrawn = TournamentWithdrawn(
+        number=tournament.id or 0,
+        title=tournament.title,
+        running=entries.running(session, tournament, player),
+        begun=begun,
+        is_ladder=is_ladder,
+    )
+    return Decision(answer=(withdrawn,))
 
 
 def host(request: Request, line: Line) -> Decision:
@@ -206,8 +201,7 @@ def host(request: Request, line: Line) -> Decision:
     if hosting.STOP in line.given:
         return _stop(request, line, line.given[hosting.STOP], is_operator=is_operator)
     hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
-    wanted = hosting.read(line.words, request.server.time, request.now)
-    tournament = entries.open_(session, wanted, player)
+    tournament = entries.open_(session, hosting.read(line.words, request.server.time, request.now), player)
     return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
 
 

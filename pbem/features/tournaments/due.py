@@ -38,14 +38,13 @@ from pbem.storage.setbacks import Setbacks, at_once
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
-Found = TypeVar("Found")
+Finding = TypeVar("Finding")
 
 ROUNDS_ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
     exists().where(*arranged.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
 )
-"""Whether there are any in which something may follow."""
 FEW = 2
 """How many matches begin, and how many players get a final report, in a transaction: others wait meanwhile."""
 
@@ -56,7 +55,7 @@ def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
     acted = act_on(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
     news = dict(_read(engine, numbers, stopped, now, rounds.news_of))
-    parts = [number for number, found in news.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
+    parts = [number for number, of_one in news.items() for _ in range(max(1, ceil(of_one.waiting / FEW)))]
     tell = partial(_tell_some, news=news, server=server, now=now)
     return acted + act_on(engine, parts, tell, stopped, now, doing="rounds of tournaments")
 
@@ -66,22 +65,22 @@ def _read(
     numbers: Iterable[int],
     stopped: Callable[[], bool],
     now: datetime,
-    read: Callable[[Session, int], Found | None],
-) -> Iterator[tuple[int, Found]]:
+    read: Callable[[Session, int], Finding | None],
+) -> Iterator[tuple[int, Finding]]:
     """Yield what is read of tournaments, without any lock: to pair many players can take seconds."""
     setbacks = Setbacks(engine, "tournaments that are looked at", now)
     for number in setbacks.ready(numbers):
         if stopped():
             return
-        found = None
+        finding = None
         with setbacks.noting(number), read_only(engine) as session:
-            found = read(session, number)
-        if found is not None:
-            yield number, found
+            finding = read(session, number)
+        if finding is not None:
+            yield number, finding
 
 
 def _advance(session: Session, number: int, due: Mapping[int, PreparedRound], now: datetime) -> bool:
-    """Do what is due in a tournament. Return whether anything was done; if not, another daemon is at it."""
+    """Return whether anything was done; if not, another daemon is at it."""
     step = due[number].step
     has_acted = rounds.advance(session, due[number], now)
     if has_acted:
@@ -93,54 +92,53 @@ def _tell_some(
     session: Session, number: int, news: Mapping[int, TournamentNews], server: ServerSettings, now: datetime
 ) -> bool:
     """Begin some matches of a round and tell their players, or tell some that it is over. Return whether any."""
-    found = news[number]
-    if found.tournament.ended is not None:
-        told = rounds.tell_some(session, number, FEW)
-        _tell_the_end(session, server, found, told, now)
-        return bool(told)
-    begun = rounds.begin_some(session, number, FEW, now)
-    for board in begun:
-        _tell_the_round(session, server, found, board, now)
-    return bool(begun)
+    if news[number].tournament.ended is not None:
+        recipients = rounds.tell_some(session, number, FEW)
+        _tell_the_end(session, server, news[number], recipients, now)
+        return bool(recipients)
+    boards = rounds.begin_some(session, number, FEW, now)
+    for board in boards:
+        _tell_the_round(session, server, news[number], board, now)
+    return bool(boards)
 
 
 def _tell_the_round(
-    session: Session, server: ServerSettings, found: TournamentNews, begun: BegunPairing, now: datetime
+    session: Session, server: ServerSettings, news: TournamentNews, board: BegunPairing, now: datetime
 ) -> None:
-    tournament, names = found.tournament, messages.names_of(found.names.values())
-    own = (begun.pair.round, begun.pair.board, begun.pair.game)
+    tournament, names = news.tournament, messages.names_of(news.names.values())
+    own = (board.pair.round, board.pair.board, board.pair.game)
     others = {
         number
-        for pair in found.field.pairs
+        for pair in news.field.pairs
         if pair.result is None and (pair.round, pair.board, pair.game) != own
         for number in pair.players
     }
-    for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
+    for notice in announcements.notices(session, [board.event] if board.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
-        told = RoundBegun(
+        begun = RoundBegun(
             number=tournament.id or 0,
             title=tournament.title,
-            round=begun.pair.round,
+            round=board.pair.round,
             rounds=tournament.rounds or 0,
-            game=begun.pair.game,
-            table=None if reader in others else _table(found, names, reader),
+            game=board.pair.game,
+            table=None if reader in others else _table(news, names, reader),
         )
-        payload = replace(notice.payload, tournament=told)
+        payload = replace(notice.payload, tournament=begun)
         notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
-    for player in begun.players if begun.event is None else ():
+    for player in board.players if board.event is None else ():
         reader = player.id or 0
-        if not wants_news(player) or not found.field.entrant(reader).is_playing or reader in others:
+        if not wants_news(player) or not news.field.entrant(reader).is_playing or reader in others:
             continue
-        opponent = begun.pair.opponent_of(reader)
+        opponent = board.pair.opponent_of(reader)
         idle = RoundWithoutMatch(
             number=tournament.id or 0,
             title=tournament.title,
-            round=begun.pair.round,
+            round=board.pair.round,
             rounds=tournament.rounds or 0,
             why="bye" if opponent is None else "forfeit",
             opponent=names[opponent] if opponent is not None else "",
-            table=_table(found, names, reader),
+            table=_table(news, names, reader),
         )
         Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, is_notice=True)
 
@@ -150,31 +148,31 @@ def wants_news(player: Player) -> bool:
     return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 
-def _table(found: TournamentNews, names: Mapping[int, str], reader: int) -> Crosstable | None:
-    if found.field.last_round <= found.field.at_once:
+def _table(news: TournamentNews, names: Mapping[int, str], reader: int) -> Crosstable | None:
+    if news.field.last_round <= news.field.at_once:
         return None
-    return messages.shown(found.table, names, reader, messages.MOST_ROWS)
+    return messages.shown(news.table, names, reader, messages.MOST_ROWS)
 
 
 def _tell_the_end(
-    session: Session, server: ServerSettings, found: TournamentNews, people: Iterable[Player], now: datetime
+    session: Session, server: ServerSettings, news: TournamentNews, people: Iterable[Player], now: datetime
 ) -> None:
-    tournament, names = found.tournament, messages.names_of(found.names.values())
+    tournament, names = news.tournament, messages.names_of(news.names.values())
     is_over = entries.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
     for player in filter(wants_news, people):
         number = player.id or 0
-        told = TournamentEnded(
-            line=messages.line(tournament, len(names), now, round_=found.field.last_round),
-            place=messages.place_of(found.table, number),
-            winners=messages.winners(found.table, names) if is_over else (),
-            table=messages.shown(found.table, names, number) if is_over else None,
+        report = TournamentEnded(
+            line=messages.line(tournament, len(names), now, round_=news.field.last_round),
+            place=next((row.place for row in news.table.rows if row.entrant.player == number), 0),
+            winners=messages.winners(news.table, names) if is_over else (),
+            table=messages.shown(news.table, names, number) if is_over else None,
         )
-        mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+        mailer.to_player(player, report, purpose=Purpose.PERSONAL, is_notice=True)
 
 
 TOP = 10
-"""How many rungs the message about the end of a ladder has, besides the reader's."""
+"""How many rungs a message about the end of a ladder shows, besides the reader's."""
 LADDERS_ARE_DUE = or_(
     exists().where(
         *arranged.ARE_UNREPORTED,
@@ -182,13 +180,12 @@ LADDERS_ARE_DUE = or_(
     ),
     exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),
 )
-"""Whether there are any on which something has happened."""
 
 
 def settle_ladders(
     engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
 ) -> int:
-    """Let what has happened on ladders change them. Return on how many something has."""
+    """Apply to ladders what has happened on them. Return how many changed."""
     with read_only(engine) as session:
         numbers = ladders.due(session, at_once(session, "ladders"))
     return act_on(engine, numbers, partial(_settle_ladder, server=server, now=now), stopped, now, doing="ladders")
@@ -207,14 +204,14 @@ def _settle_ladder(session: Session, number: int, server: ServerSettings, now: d
             before, after = _rung(step.before, player), _rung(step.after, player)
             if before != after and wants_news(people[player]):
                 (opponent,) = step.challenge.players - {player}
-                told = RungChanged(
+                change = RungChanged(
                     number=number,
                     title=settled.ladder.title,
                     opponent=name(people[opponent]),
                     rung=after,
                     won=step.challenge.winner == player,
                 )
-                mailer.to_player(people[player], told, purpose=Purpose.PERSONAL, is_notice=True)
+                mailer.to_player(people[player], change, purpose=Purpose.PERSONAL, is_notice=True)
     log.info("ladder", tournament=number, matches=len(settled.steps))
     return True
 
@@ -222,18 +219,19 @@ def _settle_ladder(session: Session, number: int, server: ServerSettings, now: d
 def end_ladder(session: Session, server: ServerSettings, tournament: Tournament, now: datetime) -> int:
     """End a ladder that is locked, and queue the messages about it. Return how many players are told."""
     ladders.settle(session, tournament.id or 0, now)
-    ladders.end(session, tournament, now)
-    whole = ladders.on(session, tournament)
-    line = messages.line(tournament, len(whole), now)
-    _, listed, _ = messages.rungs_for(session, tournament, None, now, len(whole))
+    tournament.ended = now
+    session.flush()
+    ladder = ladders.on(session, tournament)
+    line = messages.line(tournament, len(ladder), now)
+    _, rungs, _ = messages.rungs_for(session, tournament, None, now, len(ladder))
     mailer = Mailer(session, server, now)
-    told = [player for player in entries.locked_people(session, whole).values() if wants_news(player)]
-    for player in told:
-        own = _rung(whole, player.id or 0)
-        rows = tuple(replace(row, own=row.rung == own) for row in listed if row.rung == own or row.rung <= TOP)
-        ended = TournamentEnded(line=line, place=own, rungs=rows)
-        mailer.to_player(player, ended, purpose=Purpose.PERSONAL, is_notice=True)
-    return len(told)
+    recipients = [player for player in entries.locked_people(session, ladder).values() if wants_news(player)]
+    for player in recipients:
+        own = _rung(ladder, player.id or 0)
+        rows = tuple(replace(row, own=row.rung == own) for row in rungs if row.rung == own or row.rung <= TOP)
+        report = TournamentEnded(line=line, place=own, rungs=rows)
+        mailer.to_player(player, report, purpose=Purpose.PERSONAL, is_notice=True)
+    return len(recipients)
 
 
 def _rung(ladder: Rungs, player: int) -> int:

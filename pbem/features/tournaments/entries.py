@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, or_, select
 from pbem.features.tournaments.field import Format
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
-from pbem.storage.models import Entry, Player, Tournament
+from pbem.storage.models import Entry, Match, Player, Tournament
 
 FEWEST = 3
 """How many players a tournament needs."""
@@ -24,15 +24,19 @@ MOST_PLACES: Mapping[Format, int] = {
     Format.KNOCK_OUT: 64,
     Format.LADDER: 100,
 }
-"""How many players a tournament of each kind can have. In a round robin each of them meets all others."""
+"""In a round robin, each player meets all others."""
 DEFAULT_DAYS, MOST_DAYS = 14, 90
 """For how many days players can enter."""
 MOST_ROUNDS = 15
 MOST_ENTERED = 10
-"""How many tournaments that aren't over a player can be in."""
+"""Of one player, not counting those that are over."""
 MOST_HOSTED = 5
-"""How many tournaments that aren't over a player can have opened."""
+"""Of one host, not counting those that are over."""
 LONGEST_TITLE = 40
+
+
+TERMS = {"title", "kind", "game", "options", "time", "rated", "places", "host", "wanted_rounds", "every", "entry_days"}
+"""The columns that stay the same from season to season."""
 
 
 class TournamentState(StrEnum):
@@ -44,7 +48,7 @@ class TournamentState(StrEnum):
 
 EVERY = ("week", "month")
 LAST_DAY = 28
-"""The last day of a month that every month has."""
+"""Every month has it."""
 
 
 def after(opened: datetime, every: str) -> datetime:
@@ -75,23 +79,10 @@ def open_(session: Session, tournament: Tournament, host: Player | None = None) 
 
 
 def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
-    """Open the season after this one, on the same terms; everybody enters anew."""
+    """Open the next season on the same terms; everybody enters anew."""
     was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
-    kept = (
-        "title",
-        "kind",
-        "game",
-        "options",
-        "time",
-        "rated",
-        "places",
-        "host",
-        "wanted_rounds",
-        "every",
-        "entry_days",
-    )
     following = Tournament(
-        **{name: getattr(season, name) for name in kept},
+        **season.model_dump(include=TERMS),
         id=_next_number(session),
         at_once=None if was_all_at_once else season.at_once,
         previous=season.id,
@@ -143,26 +134,32 @@ def number_of(session: Session, tournament: Tournament) -> int:
 
 def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int, int]:
     """Return how many players have entered each of them; of a ladder, only those who are on it."""
-    wanted = [each.id or 0 for each in tournaments]
+    numbers = [tournament.id or 0 for tournament in tournaments]
     counts = or_(col(Entry.seed).is_not(None), col(Entry.withdrawn).is_(None))
-    theirs = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted), counts)
-    found = dict(session.exec(theirs.group_by(col(Entry.tournament))).all()) if wanted else {}
-    return {number: found.get(number, 0) for number in wanted}
+    entrants = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(numbers), counts)
+    rows = session.exec(entrants.group_by(col(Entry.tournament))).all() if numbers else ()
+    return dict.fromkeys(numbers, 0) | dict(rows)
 
 
 def players_of(session: Session, tournament: Tournament) -> list[tuple[Entry, Player]]:
-    found = session.exec(select(Entry).where(Entry.tournament == tournament.id)).all()
-    theirs = select(Player).where(col(Player.id).in_([entry.player for entry in found]))
-    people = {player.id or 0: player for player in session.exec(theirs)} if found else {}
-    in_order = sorted(found, key=lambda entry: (entry.seed or 0, entry.entered, entry.player))
-    return [(entry, people[entry.player]) for entry in in_order]
+    entrants = select(Entry, Player).join(Player, col(Player.id) == col(Entry.player))
+    rows = session.exec(entrants.where(Entry.tournament == tournament.id)).all()
+    return sorted(rows, key=lambda row: (row[0].seed or 0, row[0].entered, row[0].player))
 
 
 def locked_people(session: Session, numbers: Collection[int]) -> dict[int, Player]:
     """Return players, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
-    theirs = select(Player).where(col(Player.id).in_(numbers)).order_by(col(Player.id)).with_for_update(read=True)
-    found = session.exec(theirs.execution_options(populate_existing=True)).all() if numbers else ()
-    return {player.id or 0: player for player in found}
+    players = select(Player).where(col(Player.id).in_(numbers)).order_by(col(Player.id)).with_for_update(read=True)
+    rows = session.exec(players.execution_options(populate_existing=True)).all() if numbers else ()
+    return {player.id or 0: player for player in rows}
+
+
+def running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
+    numbers: set[int] = set()
+    for seat in (Match.seat0, Match.seat1):
+        theirs = (seat == player.id, col(Match.to_move).is_not(None), Match.tournament == tournament.id)
+        numbers |= {number or 0 for number in session.exec(select(Match.id).where(*theirs))}
+    return tuple(sorted(numbers))
 
 
 def going_on(session: Session, player: Player) -> int:
@@ -189,14 +186,11 @@ def withdraw(session: Session, tournament: Tournament, player: Player, now: date
 def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None:
     """Take a player whose account is closed or deleted out of all tournaments. The caller has locked the player."""
     theirs = col(Entry.player) == player.id
-    going_on = exists().where(col(Tournament.id) == col(Entry.tournament), col(Tournament.ended).is_(None))
-    is_open = exists().where(
-        col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_(None), col(Tournament.ended).is_(None)
-    )
+    of_it = (col(Tournament.id) == col(Entry.tournament), col(Tournament.ended).is_(None))
+    is_open = exists().where(*of_it, col(Tournament.started).is_(None))
     retention.change(session, delete(Entry).where(theirs, is_open))
-    retention.change(
-        session, update(Entry).where(theirs, going_on, col(Entry.withdrawn).is_(None)).values(withdrawn=now)
-    )
+    present = (theirs, exists().where(*of_it), col(Entry.withdrawn).is_(None))
+    retention.change(session, update(Entry).where(*present).values(withdrawn=now))
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
@@ -204,17 +198,14 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    return {"tournaments": [_as_facts(entry, tournament) for entry, tournament in of_player(session, player)]}
-
-
-def _as_facts(entry: Entry, tournament: Tournament) -> dict[str, Any]:
+    theirs = select(Entry, Tournament).join(Tournament, col(Tournament.id) == col(Entry.tournament))
+    rows = session.exec(theirs.where(Entry.player == player.id).order_by(col(Tournament.id)))
     return {
-        "number": tournament.id,
-        "title": tournament.title,
-        "entered": entry.entered,
-        "seed": entry.seed,
-        "rung": entry.rung,
-        "withdrawn": entry.withdrawn,
+        "tournaments": [
+            {"number": tournament.id, "title": tournament.title, "entered": entry.entered}
+            | {"seed": entry.seed, "rung": entry.rung, "withdrawn": entry.withdrawn}
+            for entry, tournament in rows
+        ]
     }
 
 
@@ -224,8 +215,3 @@ def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament]
     of_page = (col(Tournament.id) > last - most, col(Tournament.id) <= last)
     rows = session.exec(select(Tournament).where(*of_page).order_by(col(Tournament.id).desc())).all()
     return list(rows), last > most
-
-
-def of_player(session: Session, player: Player) -> list[tuple[Entry, Tournament]]:
-    theirs = select(Entry, Tournament).join(Tournament, col(Tournament.id) == col(Entry.tournament))
-    return list(session.exec(theirs.where(Entry.player == player.id).order_by(col(Tournament.id))))

@@ -91,7 +91,6 @@ class Matchup:
 
 
 def bye(round_: int, board: int, player: int) -> Matchup:
-    """Return a bye, which counts as won."""
     return Matchup(round_, board, player, None, Score.FIRST, is_played=False)
 
 
@@ -101,9 +100,8 @@ class Field:
     entrants: tuple[Entrant, ...]
     """In the order of their seeds."""
     rounds: int
-    """How many rounds there are."""
     at_once: int = 1
-    """How many of them are played at the same time."""
+    """How many rounds are played at the same time."""
     pairs: tuple[Matchup, ...] = ()
     """In the order of rounds and boards."""
 
@@ -116,10 +114,10 @@ class Field:
         return any(pair.result is None for pair in self.pairs)
 
     def entrant(self, player: int) -> Entrant:
-        return next(each for each in self.entrants if each.player == player)
+        return next(entrant for entrant in self.entrants if entrant.player == player)
 
     def seeds(self) -> dict[int, int]:
-        return {each.player: each.seed for each in self.entrants}
+        return {entrant.player: entrant.seed for entrant in self.entrants}
 
     def of_player(self, player: int) -> tuple[Matchup, ...]:
         return tuple(pair for pair in self.pairs if player in pair.players)
@@ -210,9 +208,9 @@ def score(field: Field, player: int) -> float:
 
 OWN, RUNNING, NOTHING, BYE = "*", "?", "", "bye"
 SCORED = {WIN: "1", DRAW: "=", LOSS: "0"}
-"""What a played match says in a round robin."""
+"""How a cell shows a played match in a round robin."""
 FORFEITED = {WIN: "+", LOSS: "-"}
-"""What a match says that was not played."""
+"""How it shows one that was not played."""
 ENDED = {WIN: "+", DRAW: "=", LOSS: "-"}
 """What stands before the opponent's number in other tournaments."""
 
@@ -245,19 +243,19 @@ def crosstable(field: Field) -> Table:
     """
     tie_breaks = ORDER[field.kind]
     values = {
-        each: (score(field, each.player), *(of(field, each.player) for of in tie_breaks.values()))
-        for each in field.entrants
+        entrant: (score(field, entrant.player), *(of(field, entrant.player) for of in tie_breaks.values()))
+        for entrant in field.entrants
     }
-    ranked = sorted(field.entrants, key=lambda each: [-value for value in values[each]])
-    numbers = {each.player: number for number, each in enumerate(ranked, start=1)}
+    ranked = sorted(field.entrants, key=lambda entrant: [-value for value in values[entrant]])
+    numbers = {entrant.player: number for number, entrant in enumerate(ranked, start=1)}
     is_all = field.kind is Format.ROUND_ROBIN
     cells = _against_all if is_all else _by_round
     rows: list[CrosstableEntry] = []
-    for number, each in enumerate(ranked, start=1):
-        is_tied = number > 1 and values[each] == values[ranked[number - 2]]
-        points, *breaks = map(written, values[each])
-        place = rows[-1].place if is_tied else number
-        rows.append(CrosstableEntry(number, place, each, cells(field, each.player, numbers), points, tuple(breaks)))
+    for number, entrant in enumerate(ranked, start=1):
+        is_tied = number > 1 and values[entrant] == values[ranked[number - 2]]
+        points, *breaks = map(written, values[entrant])
+        place, results = rows[-1].place if is_tied else number, cells(field, entrant.player, numbers)
+        rows.append(CrosstableEntry(number, place, entrant, results, points, tuple(breaks)))
     heads = range(1, len(ranked) + 1 if is_all else field.last_round + 1)
     return Table(tuple(map(str, heads)), tuple(tie_breaks), tuple(rows), by_round=not is_all)
 
@@ -272,8 +270,8 @@ def written(points: float) -> str:
 
 
 def _against_all(field: Field, player: int, numbers: Mapping[int, int]) -> tuple[str, ...]:
-    found = {pair.opponent_of(player): pair for pair in field.of_player(player)}
-    return tuple(OWN if other == player else _cell(found.get(other), player) for other in numbers)
+    pairs = {pair.opponent_of(player): pair for pair in field.of_player(player)}
+    return tuple(OWN if other == player else _cell(pairs.get(other), player) for other in numbers)
 
 
 def _cell(pair: Matchup | None, player: int) -> str:
@@ -323,7 +321,7 @@ def ties_won(field: Field, player: int) -> int:
     last = max((pair.round for pair in field.of_player(player)), default=0)
     if last == 0 or last < field.last_round:
         return max(last - 1, 0)
-    (tie,) = (each for each in ties(field.of_round(last)) if player in each[0].players)
+    (tie,) = (tie for tie in ties(field.of_round(last)) if player in tie[0].players)
     return last - 1 + (_is_decided(field, tie) and winner_of(field, tie) == player)
 
 

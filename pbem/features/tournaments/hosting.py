@@ -66,15 +66,15 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none", datetime(2026, 3, 2)).title
     'Little Cup'
     """
-    said = GRAMMAR.read(GAMES.keyed(words))
-    if not said.fits or KIND not in said or GAME not in said:
+    reading = GRAMMAR.read(GAMES.keyed(words))
+    if not reading.fits or KIND not in reading or GAME not in reading:
         raise Refused(
             f"A tournament has one kind ({', '.join(Format)}) and one game"
-            + (f"; {said.unread.split()[0][:30]} is neither." if said.unread else "."),
+            + (f"; {reading.unread.split()[0][:30]} is neither." if reading.unread else "."),
             read=words[:60],
             fits=EXAMPLE,
         )
-    given, rated, kind, words = dict(said.all(OPTION)), terms.is_rated(said), said[KIND], words[:60]
+    given, rated, kind, words = dict(reading.all(OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
     if "begin" in given:
         raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")
     if terms.UNDO in given:
@@ -85,23 +85,23 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
     every = _every(given, kind)
-    given = terms.made_fair(GAMES[said[GAME]].game, given, words)
-    wanted = terms.chosen(said[GAME], given, default_time, words, rated=rated)
-    if not wanted.time.is_limited:
+    given = terms.made_fair(GAMES[reading[GAME]].game, given, words)
+    chosen = terms.chosen(reading[GAME], given, default_time, words, rated=rated)
+    if not chosen.time.is_limited:
         raise Refused(
             "A tournament needs a time control, since others wait for the end of each match.",
             read=words,
             fits='For example "time=14d+1d": 14 days, and one more for each turn.',
         )
-    if wanted.time.second is not None:
+    if chosen.time.second is not None:
         raise Refused("In a tournament, both players have the same time.", read=words, fits='"time=14d+1d"')
     return Tournament(
-        title=_checked(said.get(TITLED, "") or f"{wanted.game.title} {kind.value}"),
+        title=_checked(reading.get(TITLED, "") or f"{chosen.game.title} {kind.value}"),
         kind=kind.value,
-        game=wanted.game.key,
-        options=dict(wanted.options),
-        time=to_stored(replace(wanted.time, is_automatic=True)) or "",
-        rated=wanted.rated,
+        game=chosen.game.key,
+        options=dict(chosen.options),
+        time=to_stored(replace(chosen.time, is_automatic=True)) or "",
+        rated=chosen.rated,
         places=places,
         wanted_rounds=rounds or None,
         at_once=at_once or None,
@@ -122,7 +122,7 @@ def _every(given: dict[str, str], kind: Format) -> str | None:
     if kind is Format.LADDER:
         raise Refused("A ladder has no end.", fits="Leave every= out.")
     if every not in EVERY:
-        works = " or ".join(f'"every={each}"' for each in EVERY)
+        works = " or ".join(f'"every={choice}"' for choice in EVERY)
         raise Refused(f'"every={every[:20]}" is not a choice.', fits=f"A tournament comes again with {works}.")
     return every
 
@@ -170,10 +170,10 @@ log = structlog.get_logger()
 
 def newest(session: Session, tournament: Tournament) -> Tournament:
     """Return the last season of a tournament that comes again, locked: the one after which another opens, if any."""
-    found: Tournament | None = tournament
-    while found is not None:
-        tournament = found
-        found = session.exec(select(Tournament).where(Tournament.previous == tournament.id)).first()
+    season: Tournament | None = tournament
+    while season is not None:
+        tournament = season
+        season = session.exec(select(Tournament).where(Tournament.previous == tournament.id)).first()
     return entries.locked(session, tournament.id or 0) or tournament
 
 
@@ -185,8 +185,9 @@ def stop(session: Session, tournament: Tournament) -> bool:
 
 
 def _opening(session: Session, now: datetime, most: int) -> list[int]:
-    found = select(Tournament.id).where(col(Tournament.reopens) <= now).order_by(col(Tournament.reopens)).limit(most)
-    return [number or 0 for number in session.exec(found)]
+    is_due = col(Tournament.reopens) <= now
+    numbers = session.exec(select(Tournament.id).where(is_due).order_by(col(Tournament.reopens)).limit(most))
+    return [number or 0 for number in numbers]
 
 
 def _open(session: Session, before: Tournament, server: ServerSettings, now: datetime) -> bool:
@@ -212,5 +213,4 @@ def _may_still_host(host: Player, server: ServerSettings) -> bool:
 
 
 open_again = each_row(Tournament, _opening, _open, doing="tournaments that come again")
-"""Opens the seasons that are due, and returns how many were looked after."""
 ARE_DUE = exists().where(col(Tournament.reopens) <= NOW)

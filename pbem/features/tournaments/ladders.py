@@ -22,14 +22,14 @@ from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Player, Tournament
 
 AGAIN = timedelta(days=7)
-"""How long two players who have met on a ladder don't meet there again."""
+"""How long two players who have met on a ladder can't meet there again."""
 HOLDS = timedelta(days=14)
 """How long a challenge keeps a place from others: two friends who play slowly don't lock the top."""
 REST = timedelta(days=1)
-"""How long somebody who is off a ladder can't enter it again."""
+"""How long someone who is off a ladder can't enter it again."""
 
 Rungs = tuple[int, ...]
-"""Who stands on the ladder, from the top."""
+"""The players on a ladder, from the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,9 @@ class LadderChallenge:
     challenger: int
     challenged: int
     ended: datetime | None = None
-    """When it ended; None while they play."""
+    """None while they play."""
     winner: int | None = None
     late: int | None = None
-    """The one who ran out of time."""
     begun: datetime | None = None
 
     @property
@@ -67,7 +66,7 @@ def after(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
 
 
 def _without(rungs: Rungs, player: int | None) -> Rungs:
-    return tuple(each for each in rungs if each != player)
+    return tuple(other for other in rungs if other != player)
 
 
 def _climbed(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
@@ -87,7 +86,7 @@ class Ladder:
     at_once: int
     """How many others one can have challenged at a time, and by how many one can be challenged."""
     challenges: tuple[LadderChallenge, ...] = ()
-    """Those that are being played, and those that ended lately."""
+    """The running ones, and those that ended lately."""
 
     def rung_of(self, player: int) -> int:
         return self.rungs.index(player) + 1 if player in self.rungs else 0
@@ -97,26 +96,26 @@ class Ladder:
         return self.rungs[max(own - 1 - self.reach, 0) : own - 1] if own else ()
 
     def running(self, player: int) -> int:
-        return sum(player in each.players for each in self._running)
+        return sum(player in challenge.players for challenge in self._running)
 
     @property
     def _running(self) -> tuple[LadderChallenge, ...]:
-        return tuple(each for each in self.challenges if each.ended is None)
+        return tuple(challenge for challenge in self.challenges if challenge.ended is None)
 
     def obstacle(self, challenger: int, challenged: int, now: datetime) -> LadderObstacle | None:
         if self.rung_of(challenged) >= self.rung_of(challenger):
             return LadderObstacle.BELOW
         if challenged not in self.above(challenger):
             return LadderObstacle.TOO_FAR
-        met = [each for each in self.challenges if each.players == {challenger, challenged}]
-        if any(each.ended is None for each in met):
+        met = [challenge for challenge in self.challenges if challenge.players == {challenger, challenged}]
+        if any(challenge.ended is None for challenge in met):
             return LadderObstacle.PLAYING
-        if any(each.ended is not None and now < each.ended + AGAIN for each in met):
+        if any(challenge.ended is not None and now < challenge.ended + AGAIN for challenge in met):
             return LadderObstacle.TOO_SOON
-        if sum(each.challenger == challenger for each in self._running) >= self.at_once:
+        if sum(challenge.challenger == challenger for challenge in self._running) >= self.at_once:
             return LadderObstacle.BUSY
-        holds = [each for each in self._running if each.begun is None or now < each.begun + HOLDS]
-        if sum(each.challenged == challenged for each in holds) >= self.at_once:
+        recent = [challenge for challenge in self._running if not challenge.begun or now < challenge.begun + HOLDS]
+        if sum(challenge.challenged == challenged for challenge in recent) >= self.at_once:
             return LadderObstacle.TAKEN
         return None
 
@@ -178,19 +177,11 @@ def leave(session: Session, tournament: Tournament, player: Player, now: datetim
 
 
 def challenge(
-    session: Session, tournament: Tournament, found: Ladder, player: Player, other: Player, now: datetime
+    session: Session, tournament: Tournament, ladder: Ladder, player: Player, other: Player, now: datetime
 ) -> MatchStarted:
     event = arranged.begin(session, tournament, player, other, now)
-    rung, wanted = found.rung_of(player.id or 0), found.rung_of(other.id or 0)
-    return replace(event, ladder=OnLadder(tournament.title, rung, wanted))
-
-
-def running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
-    numbers: set[int] = set()
-    for seat in (Match.seat0, Match.seat1):
-        theirs = (seat == player.id, col(Match.to_move).is_not(None), Match.tournament == tournament.id)
-        numbers |= {number or 0 for number in session.exec(select(Match.id).where(*theirs))}
-    return tuple(sorted(numbers))
+    on_ladder = OnLadder(tournament.title, ladder.rung_of(player.id or 0), ladder.rung_of(other.id or 0))
+    return replace(event, ladder=on_ladder)
 
 
 def due(session: Session, most: int) -> list[int]:
@@ -198,13 +189,13 @@ def due(session: Session, most: int) -> list[int]:
     is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Format.LADDER)
     over = select(Match.tournament).join(Tournament, is_ladder).where(*arranged.ARE_UNREPORTED)
     ended = session.exec(over.distinct().limit(most)).all()
-    gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
-    left = session.exec(select(Entry.tournament).where(*gone).limit(most)).all()
-    return sorted({number for number in (*ended, *left) if number is not None})
+    is_gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
+    abandoned = session.exec(select(Entry.tournament).where(*is_gone).limit(most)).all()
+    return sorted({number for number in (*ended, *abandoned) if number is not None})
 
 
 def settle(session: Session, number: int, now: datetime) -> Settled | None:
-    """Let the matches that have ended change the ladder, in the order in which they did; then those leave who are gone.
+    """Apply the matches that have ended to the ladder, in the order in which they ended; then take off who is gone.
 
     Return None if another daemon is at it, or if nothing is left to do.
     """
@@ -212,9 +203,10 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
     if tournament is None:
         return None
     over = sorted(arranged.unreported(session, number), key=lambda match: (match.ended or now, match.id or 0))
-    gone = (Entry.tournament == number, col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
-    left = session.exec(select(Entry.player).where(*gone).order_by(col(Entry.withdrawn), col(Entry.player))).all()
-    if not over and not left:
+    is_gone = (Entry.tournament == number, col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
+    in_order = (col(Entry.withdrawn), col(Entry.player))
+    leavers = session.exec(select(Entry.player).where(*is_gone).order_by(*in_order)).all()
+    if not over and not leavers:
         return None
     arranged.report(session, over, now)
     if tournament.ended is not None:
@@ -226,7 +218,7 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
             session.get_one(Entry, (number, challenge.late), populate_existing=True).withdrawn = now
         steps.append(RungStep(challenge, rungs, after(rungs, challenge)))
         rungs = steps[-1].after
-    for player in left:
+    for player in leavers:
         rungs = _without(rungs, player)
     _move(session, tournament, before, rungs)
     return Settled(tournament, tuple(steps))
@@ -238,9 +230,4 @@ def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs)
     theirs = (Entry.tournament == tournament.id, col(Entry.player).in_(moved))
     for entry in session.exec(select(Entry).where(*theirs)) if moved else ():
         entry.rung = new.get(entry.player)
-    session.flush()
-
-
-def end(session: Session, tournament: Tournament, now: datetime) -> None:
-    tournament.ended = now
     session.flush()

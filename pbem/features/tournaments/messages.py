@@ -28,25 +28,21 @@ class TournamentLine(Part):
     options: str = ""
     time: str = ""
     state: str
-    """The value of tournaments.entries.TournamentState."""
+    """The value of a TournamentState."""
     entrants: int
     places: int
     closes: str = ""
-    """The day until which players can enter."""
     round: int = 0
     rounds: int = 0
     entered: bool = False
-    """Whether the reader is in it."""
     can_enter: bool = False
-    """Whether the reader can enter it."""
+    """Whether the reader can."""
     reach: int = 0
     """On a ladder, how many rungs above one's own a challenge can go."""
     season: int = 0
-    """Of a tournament that comes again, which season it is."""
+    """0 for a tournament that doesn't come again."""
     every: str = ""
-    """How often it comes again."""
     reopens: str = ""
-    """The day on which the next season opens."""
 
 
 class Meeting(Part):
@@ -98,7 +94,6 @@ class TournamentShown(Listing, template="tournament"):
 class TournamentEntered(Section, template="entered"):
     line: TournamentLine
     rung: int = 0
-    """Theirs, on a ladder."""
 
 
 class TournamentWithdrawn(Section, template="withdrawn"):
@@ -126,7 +121,6 @@ class RungChanged(Payload, template="rung"):
     rung: int = 0
     """Where they stand now; 0 for somebody who is off the ladder."""
     won: bool = False
-    """Whether they have won that rung."""
 
 
 class RoundWithoutMatch(Payload, template="round"):
@@ -153,7 +147,7 @@ class TournamentEnded(Payload, template="tournament_over"):
 
 
 MOST_ROWS = 10
-"""How many rows of a crosstable a message about a round has; the final report has all of them."""
+"""In a message about a round; the final report has all of them."""
 
 
 def line(
@@ -184,7 +178,6 @@ def line(
 
 
 def _takes_more(tournament: Tournament, entrants: int) -> bool:
-    """Return whether somebody can enter; a ladder never closes."""
     state = entries.state_of(tournament)
     return state is TournamentState.OPEN or (
         state is TournamentState.RUNNING and tournament.kind == Format.LADDER and entrants < tournament.places
@@ -231,9 +224,8 @@ def rungs_for(
 ) -> tuple[int, tuple[Rung, ...], bool]:
     ladder = ladders.ladder_of(session, tournament, now)
     first = (page - 1) * size
-    listed = ladder.rungs[first : first + size]
-    people = session.exec(select(Player).where(col(Player.id).in_(listed))) if listed else ()
-    names = names_of(people)
+    of_page = ladder.rungs[first : first + size]
+    names = names_of(session.exec(select(Player).where(col(Player.id).in_(of_page))) if of_page else ())
     is_on = reader is not None and ladder.rung_of(reader) > 0 and tournament.ended is None
     rows = (
         Rung(
@@ -243,7 +235,7 @@ def rungs_for(
             own=player == reader,
             can_challenge=is_on and ladder.obstacle(reader or 0, player, now) is None,
         )
-        for number, player in enumerate(listed, start=first + 1)
+        for number, player in enumerate(of_page, start=first + 1)
     )
     return ladder.rung_of(reader or 0), tuple(rows), len(ladder.rungs) > first + size
 
@@ -268,7 +260,3 @@ def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
 
 def winners(table: Table, names: Mapping[int, str]) -> tuple[Meeting, ...]:
     return tuple(Meeting(player=names[row.entrant.player]) for row in table.rows if row.place == 1)
-
-
-def place_of(table: Table, player: int) -> int:
-    return next((row.place for row in table.rows if row.entrant.player == player), 0)

@@ -81,7 +81,7 @@ def round_robin(field: Field) -> RoundStep:
 
 
 def _meetings(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) -> tuple[Matchup, ...]:
-    """Return the pairings of a round; the entrant who would meet the number that nobody has sits out."""
+    """Return the pairings of a round; who would meet the number that nobody has sits out."""
     by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
     present = [(by_seed[one], by_seed[other]) for one, other in meetings if one in by_seed and other in by_seed]
     return tuple(field.settled(pair) for pair in boards(number, present))
@@ -118,9 +118,9 @@ def _dutch(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple[
 
     met = {(pair.first, pair.second) for pair in field.pairs if pair.second is not None and pair.is_played}
     players = [_player(field, entrant) for entrant in playing]
-    found = generate_pairings("dutch", players, met, number, field.rounds)
-    in_order = sorted(found, key=lambda each: (each["black_id"] is None, each["table"]))
-    return [(each["white_id"], each["black_id"]) for each in in_order]
+    pairings = generate_pairings("dutch", players, met, number, field.rounds)
+    in_order = sorted(pairings, key=lambda pairing: (pairing["black_id"] is None, pairing["table"]))
+    return [(pairing["white_id"], pairing["black_id"]) for pairing in in_order]
 
 
 def _player(field: Field, entrant: Entrant) -> dict[str, Any]:
@@ -148,12 +148,11 @@ def _float(field: Field, pair: Matchup, player: int) -> str:
     if pair.second is None or not pair.is_played:
         return "down" if _is_free(pair, player) else "none"
     opponent = pair.second if player == pair.first else pair.first
-    own, theirs = (_before(field, each, pair.round) for each in (player, opponent))
+    before = [earlier for earlier in field.pairs if earlier.round < pair.round]
+    own, theirs = (
+        sum(earlier.points_of(one) for earlier in before if one in earlier.players) for one in (player, opponent)
+    )
     return "down" if own > theirs else "up" if own < theirs else "none"
-
-
-def _before(field: Field, player: int, number: int) -> float:
-    return sum(pair.points_of(player) for pair in field.of_player(player) if pair.round < number)
 
 
 def is_legal(field: Field, playing: Iterable[Entrant], meetings: Iterable[tuple[int, int | None]]) -> bool:
@@ -172,11 +171,6 @@ def is_legal(field: Field, playing: Iterable[Entrant], meetings: Iterable[tuple[
 
 
 def knock_out_rounds(entrants: int, wanted: int | None = None) -> int:
-    """Return how many rounds there are.
-
-    >>> knock_out_rounds(8), knock_out_rounds(5), knock_out_rounds(2)
-    (3, 3, 1)
-    """
     return (entrants - 1).bit_length()
 
 
@@ -189,7 +183,7 @@ def bracket(number_of_rounds: int) -> tuple[int, ...]:
     seeds: tuple[int, ...] = (1,)
     for _ in range(number_of_rounds):
         sum_of_two = 2 * len(seeds) + 1
-        seeds = tuple(seed for each in seeds for seed in (each, sum_of_two - each))
+        seeds = tuple(seed for better in seeds for seed in (better, sum_of_two - better))
     return seeds
 
 

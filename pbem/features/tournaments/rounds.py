@@ -9,7 +9,7 @@ locks the tournament, and moves on what that says of how far this has come. So a
 told once, whatever crashes between, and with any number of daemons.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -30,7 +30,6 @@ from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tou
 class PreparedRound:
     number: int
     field: Field
-    """What that was concluded from."""
     step: RoundStep
 
 
@@ -54,11 +53,11 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     tournament = session.get(Tournament, number)
     if tournament is None:
         return None
-    found = _field(session, tournament, now)
-    if found is None:
+    field = _field(session, tournament, now)
+    if field is None:
         return None
-    step = following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
-    return PreparedRound(number, found, step)
+    step = following(field) if len(field.entrants) >= entries.FEWEST else RoundStep(is_over=True)
+    return PreparedRound(number, field, step)
 
 
 def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
@@ -113,25 +112,18 @@ def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
 
 def seeded(session: Session, tournament: Tournament) -> Field:
     """Return the field of a tournament that begins: by ratings, those without one last; then who entered first."""
-    people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
-    ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
-
-    def rank(entry: Entry) -> tuple[float, datetime, int]:
-        return -ratings.get(entry.player, 0.0), entry.entered, entry.player
-
-    in_order = sorted(people, key=lambda row: rank(row[0]))
-    entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
+    present = [entry for entry, player in entries.players_of(session, tournament) if left(entry, player) is None]
+    of_game = (PlayerRating.game == tournament.game, col(PlayerRating.superseded).is_(None))
+    theirs = col(PlayerRating.player).in_([entry.player for entry in present])
+    rows = session.exec(select(PlayerRating).where(theirs, *of_game))
+    ratings = {row.player: row.rating for row in rows}
+    in_order = sorted(present, key=lambda entry: (-ratings.get(entry.player, 0.0), entry.entered, entry.player))
+    entrants = tuple(Entrant(entry.player, seed) for seed, entry in enumerate(in_order, start=1))
     kind = Format(tournament.kind)
     rounds = ROUNDS[kind](len(entrants), tournament.wanted_rounds)
     # Of a round robin, all rounds are played at the same time, unless its host wants fewer.
     at_once = min(tournament.at_once or rounds, max(rounds, 1)) if kind is Format.ROUND_ROBIN else 1
     return Field(kind, entrants, rounds, at_once)
-
-
-def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
-    theirs = (col(PlayerRating.player).in_(list(players)), PlayerRating.game == tournament.game)
-    rows = session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None)))
-    return {row.player: row.rating for row in rows}
 
 
 def left(entry: Entry, player: Player) -> datetime | None:
@@ -232,8 +224,8 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
     if tournament is None or tournament.told is None or tournament.ended is not None:
         return ()
     of_it = (Pairing.tournament == number, col(Pairing.id) > tournament.told)
-    found = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(most + 1)).all()
-    rows = found[:most]
+    pairings = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(most + 1)).all()
+    rows = pairings[:most]
     people = entries.locked_people(session, {player for row in rows for player in (row.first, row.second) if player})
     theirs = select(Entry).where(Entry.tournament == number, col(Entry.player).in_(people))
     gone = {entry.player: left(entry, people[entry.player]) for entry in session.exec(theirs)}
@@ -241,7 +233,7 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
     begun = tuple(_begin_match(session, tournament, row, field, people, now) for row in rows)
     if rows:
         tournament.told = rows[-1].id
-    if len(found) <= most and _is_waited_for(session, number):
+    if len(pairings) <= most and _is_waited_for(session, number):
         tournament.told = None
     session.flush()
     return begun
@@ -264,7 +256,7 @@ def _begin_match(
 
 
 def _is_waited_for(session: Session, number: int) -> bool:
-    """Return whether the end of a match of the tournament hasn't been noted yet: the tournament goes on when it is."""
+    """Return whether the end of a match hasn't been noted yet: the tournament goes on when it is."""
     match = select(Match.id).join(Pairing, col(Pairing.match) == col(Match.id)).where(Pairing.tournament == number)
     return session.exec(match.where(col(Match.reported).is_(None)).limit(1)).first() is not None
 
@@ -275,8 +267,8 @@ def tell_some(session: Session, number: int, most: int) -> tuple[Player, ...]:
     if tournament is None or tournament.told is None or tournament.ended is None:
         return ()
     theirs = select(Entry.player).where(Entry.tournament == number, col(Entry.player) > tournament.told)
-    found = session.exec(theirs.order_by(col(Entry.player)).limit(most + 1)).all()
-    tournament.told = found[most - 1] if len(found) > most else None
-    people = entries.locked_people(session, found[:most])
+    numbers = session.exec(theirs.order_by(col(Entry.player)).limit(most + 1)).all()
+    tournament.told = numbers[most - 1] if len(numbers) > most else None
+    people = entries.locked_people(session, numbers[:most])
     session.flush()
     return tuple(people.values())

@@ -19,11 +19,11 @@ from pbem.storage import leases
 log = structlog.get_logger()
 
 EARLY_SECONDS = 300.0
-"""How long a token must still be good when it is given away."""
+"""How long before its end a token is renewed."""
 REST_SECONDS = 60.0
 """A token that was renewed within this time isn't renewed because a server rejects it: that isn't the reason then."""
 FOR_GOOD = frozenset({"invalid_grant", "interaction_required", "login_required", "consent_required"})
-"""A provider's words for: somebody must log in again."""
+"""A provider's words for: someone must log in again."""
 
 
 class LoginNeeded(BadConfig):
@@ -43,7 +43,7 @@ class AccessTokens:
         """Tokens that couldn't be stored, and those in the file that they replace."""
 
     def get(self, rejected: str = "") -> str:
-        """Return an access token, another one than a server has just rejected if there is any.
+        """Return an access token; another one than a server has just rejected, if possible.
 
         Raises LoginNeeded, BadConfig, and OSError if the provider doesn't answer.
         """
@@ -73,26 +73,26 @@ class AccessTokens:
         return tokens
 
     def _renew(self, known: Tokens) -> Tokens:
-        """Return new tokens, and store them; another process may have done so just now."""
+        """Renew the tokens and store them, unless another process has just done so."""
         path = self._settings.token_file
         with leases.locked(path.parent):  # a provider may take each token only once
-            found = self._stored()
-            if found.access != known.access and found.expires - self._clock() > EARLY_SECONDS:
-                return found
+            stored = self._stored()
+            if stored.access != known.access and stored.expires - self._clock() > EARLY_SECONDS:
+                return stored
             try:
-                new = providers.renew(self._settings, provider(self._settings).token_url, found, self._clock())
+                new = providers.renew(self._settings, provider(self._settings).token_url, stored, self._clock())
             except Denied as error:
                 if error.word not in FOR_GOOD:
                     raise BadConfig(f"{title(self._settings)} gives no token: {error}") from error
-                self._refused = found
+                self._refused = stored
                 log.error("login needed", file=str(path), why=str(error), run="pbem login")  # noqa: TRY400 - no bug
                 raise self._needed(str(error)) from error
             self._renewed = self._clock()
-            self._save(new, found)
+            self._save(new, stored)
             return new
 
     def _save(self, new: Tokens, old: Tokens) -> None:
-        """Store the tokens; if that isn't possible, go on with them, and say so once."""
+        """Store the tokens; if that fails, keep them in memory and log it once."""
         path = self._settings.token_file
         try:
             providers.save(path, new)

@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
 
 from pbem.config import OAuth2Settings
@@ -11,48 +10,47 @@ from pbem.mail.oauth2 import providers
 from pbem.mail.oauth2.providers import Denied, Tokens, ask, provider, title
 
 PATIENCE_SECONDS = 900.0
-"""How long we wait for somebody, unless the provider says."""
+"""How long we wait for a login, unless the provider says."""
 LOOK_SECONDS = 5.0
 VERIFIER_LENGTH = 64
 RETURN = "http://127.0.0.1:8765/"
-"""Where the provider sends the browser: nothing listens there, and what counts is the address that it shows then."""
+"""Where the provider sends the browser. Nothing listens there: the address that the browser then shows is pasted."""
 
 
 class NotLoggedIn(Exception):
     """Nobody logged in, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
-    sleep: Callable[[float], None] = time.sleep
-    monotonic: Callable[[], float] = time.monotonic
-
-
-def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause: Pause | None = None) -> Tokens:
+def by_device(
+    settings: OAuth2Settings,
+    show: Callable[[str, str], None],
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Tokens:
     """Have somebody enter a code at a URL, both of which are shown; return the tokens. Raises NotLoggedIn, OSError."""
     from oauthlib.oauth2 import DeviceClient  # most servers never need it
 
-    wanted, name, pause = provider(settings), title(settings), pause or Pause()
-    if wanted.device_url is None:
+    place, name = provider(settings), title(settings)
+    if place.device_url is None:
         raise NotLoggedIn(f"{name} doesn't allow to read mail with a login by device")
     client = DeviceClient(settings.client_id)
-    asked = urlencode({"client_id": settings.client_id, "scope": wanted.scope, **providers.secret(settings)})
+    form = urlencode({"client_id": settings.client_id, "scope": place.scope, **providers.secret(settings)})
     try:
-        begun = providers.parsed(ask(wanted.device_url, asked))
-        show(str(begun.get("verification_uri") or begun["verification_url"]), str(begun["user_code"]))
-        every = float(begun.get("interval") or LOOK_SECONDS)
-        until = pause.monotonic() + float(begun.get("expires_in") or PATIENCE_SECONDS)
-        body = client.prepare_request_body(
-            str(begun["device_code"]), include_client_id=True, **providers.secret(settings)
-        )
+        answer = providers.parsed(ask(place.device_url, form))
+        show(str(answer.get("verification_uri") or answer["verification_url"]), str(answer["user_code"]))
+        every = float(answer.get("interval") or LOOK_SECONDS)
+        until = monotonic() + float(answer.get("expires_in") or PATIENCE_SECONDS)
+        code = str(answer["device_code"])
+        body = client.prepare_request_body(code, include_client_id=True, **providers.secret(settings))
     except Denied as error:
         raise NotLoggedIn(f"{name} refuses: {error}") from error
     except KeyError as error:
         raise NotLoggedIn(f"{name}'s answer has no {error}") from error
-    while pause.monotonic() < until:
-        pause.sleep(every)
+    while monotonic() < until:
+        sleep(every)
         try:
-            return _whole(providers.tokens(client, ask(wanted.token_url, body), time.time()))
+            return _whole(providers.tokens(client, ask(place.token_url, body), time.time()))
         except Denied as error:
             if error.word == "slow_down":
                 every += LOOK_SECONDS
@@ -68,30 +66,30 @@ def by_browser(settings: OAuth2Settings, show: Callable[[str], None], paste: Cal
     """
     from oauthlib.oauth2 import OAuth2Error, WebApplicationClient  # most servers never need it
 
-    wanted, name = provider(settings), title(settings)
-    if wanted.authorize_url is None:
+    place, name = provider(settings), title(settings)
+    if place.authorize_url is None:
         raise NotLoggedIn(f"{name} has no authorize_url")
     client = WebApplicationClient(settings.client_id)
     state, verifier = secrets.token_urlsafe(24), client.create_code_verifier(VERIFIER_LENGTH)
     show(
         client.prepare_request_uri(
-            wanted.authorize_url,
+            place.authorize_url,
             redirect_uri=RETURN,
-            scope=wanted.scope,
+            scope=place.scope,
             state=state,
             code_challenge=client.create_code_challenge(verifier, "S256"),
             code_challenge_method="S256",
-            **wanted.extra,
+            **place.extra,
         )
     )
-    came = paste()
+    query = urlsplit(paste()).query
     try:
         # oauthlib takes nothing but https for secure; this URL never left the browser.
-        code = client.parse_request_uri_response(f"https://127.0.0.1/?{urlsplit(came).query}", state)["code"]
+        code = client.parse_request_uri_response(f"https://127.0.0.1/?{query}", state)["code"]
         body = client.prepare_request_body(
             code=code, redirect_uri=RETURN, code_verifier=verifier, **providers.secret(settings)
         )
-        return _whole(providers.tokens(client, ask(wanted.token_url, body), time.time()))
+        return _whole(providers.tokens(client, ask(place.token_url, body), time.time()))
     except OAuth2Error as error:
         raise NotLoggedIn(f"{name} sent the browser back without a login: {error}") from error
     except Denied as error:

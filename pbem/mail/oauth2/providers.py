@@ -2,7 +2,6 @@
 
 import json
 import tempfile
-import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -17,7 +16,6 @@ from pbem.secret import BadConfig
 from pbem.storage import drafts
 
 ANSWER_SECONDS = 15.0
-"""How long a provider may take to answer."""
 LONGEST = 100_000
 TOKEN, DEVICE, BROWSER = "token_endpoint", "device_authorization_endpoint", "authorization_endpoint"
 TITLES = {"google": "Google", "microsoft": "Microsoft"}
@@ -27,12 +25,11 @@ TITLES = {"google": "Google", "microsoft": "Microsoft"}
 class Provider:
     token_url: str
     device_url: str | None
-    """Where one logs in with a code on any device, if mail can be read with that."""
+    """For a login with a code on any device, if that allows to read mail."""
     authorize_url: str | None
-    """Where one logs in with a browser."""
     scope: str
     extra: Mapping[str, str] = field(default_factory=dict)
-    """What it wants to be told besides, so that its tokens can be renewed."""
+    """Parameters without which its tokens can't be renewed."""
 
 
 def title(settings: OAuth2Settings) -> str:
@@ -85,9 +82,9 @@ def _discovered(url: str, scope: str) -> Provider:
     """Return what the provider at that URL says of itself (OpenID Connect Discovery, section 4); raises OSError."""
     place = f"{url.rstrip('/')}/.well-known/openid-configuration"
     try:
-        said = json.loads(ask(place))
-        ends = {name: is_secure(said[name]) for name in (TOKEN, DEVICE, BROWSER) if name in said}
-        return Provider(ends[TOKEN], ends.get(DEVICE), ends.get(BROWSER), scope)
+        document = json.loads(ask(place))
+        urls = {name: is_secure(document[name]) for name in (TOKEN, DEVICE, BROWSER) if name in document}
+        return Provider(urls[TOKEN], urls.get(DEVICE), urls.get(BROWSER), scope)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConnectionError(f"{place} doesn't say where tokens are given") from error
 
@@ -123,7 +120,7 @@ def save(path: Path, tokens: Tokens) -> None:
 
 
 USUAL_SECONDS = 3_600
-"""How long a token is good for if the provider doesn't say."""
+"""The lifetime of a token if the provider gives none."""
 
 
 class Denied(Exception):
@@ -157,18 +154,18 @@ def tokens(client: Any, answer: str, now: float, refresh: str = "") -> Tokens:
 
     parsed(answer)
     try:
-        found = client.parse_request_body_response(answer)
+        values = client.parse_request_body_response(answer)
     except (OAuth2Error, ValueError) as error:
         raise ConnectionError(f"the provider's answer can't be used: {error}") from error
-    seconds = float(found.get("expires_in") or USUAL_SECONDS)
-    return Tokens(found["access_token"], now + seconds, found.get("refresh_token") or refresh, client.client_id)
+    seconds = float(values.get("expires_in") or USUAL_SECONDS)
+    return Tokens(values["access_token"], now + seconds, values.get("refresh_token") or refresh, client.client_id)
 
 
-def renew(settings: OAuth2Settings, url: str, old: Tokens, now: float | None = None) -> Tokens:
+def renew(settings: OAuth2Settings, url: str, old: Tokens, now: float) -> Tokens:
     from oauthlib.oauth2 import WebApplicationClient  # most servers never need it
 
     client = WebApplicationClient(settings.client_id)
     body = client.prepare_refresh_body(
         refresh_token=old.refresh, client_id=settings.client_id, include_client_id=True, **secret(settings)
     )
-    return tokens(client, ask(url, body), time.time() if now is None else now, old.refresh)
+    return tokens(client, ask(url, body), now, old.refresh)

@@ -50,13 +50,13 @@ def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[MethodR
     >>> results(["mx.example; dmarc=pass header.from=a.example", "mx.example; dmarc=fail"], "mx.example", 1)
     (MethodResult(method='dmarc', result='pass', domain='a.example'),)
     """
-    found: list[MethodResult] = []
+    own: list[MethodResult] = []
     for field in fields[:most]:
         header = _parsed(field)
         if header is None or header[0] != authserv_id.lower():
             break
-        found += [_result(result) for result in header[1]]
-    return tuple(found)
+        own += [_result(result) for result in header[1]]
+    return tuple(own)
 
 
 def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
@@ -73,7 +73,7 @@ def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
 def _result(result: AuthenticationResult) -> MethodResult:
     """Return the result with its domain; two domains in one result count as none."""
     for place in DOMAINS.get(result.method, ()):
-        values = {each.value or "" for each in result.properties if (each.type, each.name) == place}
+        values = {field.value or "" for field in result.properties if (field.type, field.name) == place}
         if values:
             return MethodResult(result.method, result.result, domain(values.pop()) if len(values) == 1 else "")
     return MethodResult(result.method, result.result, "")
@@ -100,19 +100,19 @@ def tags(signature: str) -> dict[str, str] | None:
     {'v': '1', 'd': 'Example.org', 'h': 'from : to'}
     """
     pairs = [piece.partition("=") for piece in signature.split(";") if piece.strip()]
-    found = {name.strip(): " ".join(value.split()) for name, equals, value in pairs if equals}
-    return found if len(found) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
+    named = {name.strip(): " ".join(value.split()) for name, equals, value in pairs if equals}
+    return named if len(named) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
 
 
 def covers(signature: str, names: Sequence[str], now: datetime) -> bool:
     """Return whether the signature, if it verifies, covers the whole of a message with headers of those names."""
-    said = tags(signature)
-    if said is None or "l" in said or said.get("a", "").lower() not in ALGORITHMS:
+    by_name = tags(signature)
+    if by_name is None or "l" in by_name or by_name.get("a", "").lower() not in ALGORITHMS:
         return False
-    signed = {name.strip().lower() for name in said.get("h", "").split(":")}
-    expires = said.get("x", "")
+    signed = {name.strip().lower() for name in by_name.get("h", "").split(":")}
+    expires, counts = by_name.get("x", ""), Counter(name.lower() for name in names)
     fresh = not expires or (expires.isdecimal() and len(expires) < 16 and int(expires) > now.timestamp())
-    return signed >= MUST_BE_SIGNED and fresh and not _is_doubled(names)
+    return signed >= MUST_BE_SIGNED and fresh and all(counts[name] < 2 for name in SINGLETONS)
 
 
 def aligned(signer: str, author: str) -> bool:
@@ -128,11 +128,6 @@ def aligned(signer: str, author: str) -> bool:
     if not signer or author == signer:
         return bool(signer)
     return author.endswith("." + signer) and public_suffixes().privatesuffix(signer) is not None
-
-
-def _is_doubled(names: Sequence[str]) -> bool:
-    counted = Counter(name.lower() for name in names)
-    return any(counted[name] > 1 for name in SINGLETONS)
 
 
 FRESH = timedelta(days=2)
@@ -198,27 +193,26 @@ def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:
     >>> of_results((MethodResult("dkim", "pass", "b.example"), MethodResult("spf", "fail", "a.example")), "a.example")
     <Authenticity.FAILED: 'failed'>
     """
-    verdicts = {(each.result, each.domain) for each in results if each.method == "dmarc" and each.result != "none"}
+    verdicts = {(check.result, check.domain) for check in results if check.method == "dmarc" and check.result != "none"}
     if any(result in FAILS for result, _ in verdicts):
         return Authenticity.FAILED
     if any(result == "pass" for result, _ in verdicts):
         return Authenticity.PASSED if verdicts == {("pass", author)} else Authenticity.UNKNOWN
-    checks = [each for each in results if each.method in ("dkim", "spf")]
-    if any(each.result == "pass" and aligned(each.domain, author) for each in checks):
+    checks = [check for check in results if check.method in ("dkim", "spf")]
+    if any(check.result == "pass" and aligned(check.domain, author) for check in checks):
         return Authenticity.PASSED
-    return Authenticity.FAILED if any(each.result in FAILS for each in checks) else Authenticity.UNKNOWN
+    return Authenticity.FAILED if any(check.result in FAILS for check in checks) else Authenticity.UNKNOWN
 
 
 def _fields(head: Message, name: str) -> tuple[str, ...]:
-    """Return the values of all headers of that name, from the top, each truncated."""
     return tuple(str(value)[:LONGEST_FIELD] for key, value in head.raw_items() if key.lower() == name.lower())
 
 
 def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
     """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
-    told = [(each, tags(each)) for each in signatures]
-    own = [each for each, said in told if said is None or aligned(domain(said.get("d", "")), author)]
-    return all(covers(each, head.keys(), now) for each in own)
+    parsed = [(signature, tags(signature)) for signature in signatures]
+    own = [text for text, by_name in parsed if by_name is None or aligned(domain(by_name.get("d", "")), author)]
+    return all(covers(signature, head.keys(), now) for signature in own)
 
 
 def _is_to_us(head: Message, ours: str) -> bool:

@@ -19,13 +19,13 @@ class Reason(Enum):
 LONGEST = 20_000
 _STATUS = re.compile(r"(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?!\.?\d)")
 _WRAPPED = re.compile(r"([45]\d\d)-(([45]\.\d\.\d{1,3}) .*)")
-"""A reply of several lines, of which each begins with its code."""
+"""A reply of several lines, each of which begins with its code."""
 _REPLY = re.compile(r"(?:^|[\s;:-])([45]\d\d)(?=[\s-])")
 
 GONE = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10), (2, 1), (4, 4), (4, 310)})
 """Subjects and details of permanent status codes (5.x.y) that mean that an address is gone."""
 UNSAID = frozenset({(0, 0), (1, 0), (4, 1), (5, 0)})
-"""Those that servers use for anything: the words decide."""
+"""Those that servers use for anything, so the words decide."""
 
 PASSING_CODES = frozenset(
     {"452", "500", "502", "503", "504", "521", "523", "530", "535", "541", "552", "554", "555", "571"}
@@ -56,7 +56,7 @@ _OUR_FAULT = (
     *("sendasdenied", "[tss0"),
     *("sender hostname", "your hostname", "your domain", "originating", "backscatter"),
 )
-"""We or our server are refused, whatever is missing there."""
+"""We or our server are refused, whatever else is missing."""
 _FULL = (
     *("quota", "mailbox full", "mailbox is full", "full mailbox", "inbox is full", "folder is full", "is full"),
     *("storage", "disk space", "enough space", "space limit", "space has been used", "no space left", "disk full"),
@@ -185,17 +185,16 @@ def of_status(status: str) -> Reason:
     >>> of_status("5.1.1"), of_status("5.2.2"), of_status("4.4.7"), of_status("5.0.0")
     (<Reason.GONE: 'gone'>, <Reason.FOR_NOW: 'for now'>, <Reason.FOR_NOW: 'for now'>, <Reason.UNCLEAR: 'unclear'>)
     """
-    found = _STATUS.search(status)
-    if found is None:
+    code = _STATUS.search(status)
+    if code is None:
         return Reason.UNCLEAR
-    detail = (int(found[2]), int(found[3]))
-    if found[1] == "4" or (detail not in GONE and detail not in UNSAID):
+    detail = (int(code[2]), int(code[3]))
+    if code[1] == "4" or (detail not in GONE and detail not in UNSAID):
         return Reason.FOR_NOW
     return Reason.GONE if detail in GONE else Reason.UNCLEAR
 
 
 def of_words(words: str) -> Reason:
-    """Return what the words of a report or a refusal say, whatever code is with them."""
     text = words[:LONGEST].lower().replace("\u2019", "'")
     if any(phrase in text for phrase in _SURE):
         return Reason.GONE

@@ -19,7 +19,7 @@ from pbem.mail.reading.bounce_reasons import Reason
 
 LONGEST = 100_000
 MOST_LINES = 2_000
-"""How much of a report is read. What is about the failure comes first; below it is the message that failed."""
+"""How much of a report is read: the failure comes first, then the message that failed."""
 MOST_LINES_OF_WORDS = 400
 MOST_FIELDS = 20
 PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
@@ -33,7 +33,6 @@ _COPY = re.compile(
     r"|(?:received|return-path|message-id|x-pbem-[a-z-]+):)",
     re.IGNORECASE,
 )
-"""The line at which the copy of the returned message begins."""
 
 
 def is_final(raw: bytes) -> bool:
@@ -68,7 +67,6 @@ def _is_mail_system(sender: str) -> bool:
 
 
 def _beginning(raw: bytes) -> bytes:
-    """Return what is read of a report, with its headers as every message's. Raises Unreadable."""
     page = limits.normalize_newlines(raw[:LONGEST])
     block, _ = limits.fit_header_block(page)
     return block + b"\n".join(page.partition(b"\n\n")[2].split(b"\n", MOST_LINES)[:MOST_LINES])
@@ -84,10 +82,10 @@ def _reason(message: Message) -> Reason:
                 statuses += [str(value) for value in block.get_all("Status", [])]
         elif part.get_content_maintype() == "text":
             words.append(_words(part, ours))
-    said = [*replies[:MOST_FIELDS], *statuses[:MOST_FIELDS], *words[:MOST_FIELDS]]
-    found = (reason for reason in map(bounce_reasons.of_reply, said) if reason is not Reason.UNCLEAR)
-    reason = next(found, Reason.UNCLEAR)
-    if reason is Reason.GONE and bounce_reasons.is_of_another_step("\n".join(said)):
+    texts = [*replies[:MOST_FIELDS], *statuses[:MOST_FIELDS], *words[:MOST_FIELDS]]
+    reasons = (reason for reason in map(bounce_reasons.of_reply, texts) if reason is not Reason.UNCLEAR)
+    reason = next(reasons, Reason.UNCLEAR)
+    if reason is Reason.GONE and bounce_reasons.is_of_another_step("\n".join(texts)):
         return Reason.FOR_NOW
     return reason
 
@@ -133,5 +131,5 @@ def _words(part: Message, ours: str) -> str:
             break
         lines.append(line)
     paragraphs = "\n".join(lines).split("\n\n")
-    about = [(found[1].lower() if (found := _ABOUT.match(each)) else "", each) for each in paragraphs]
-    return "\n\n".join(each for who, each in about if who in ("", ours) or not ours or ours not in dict(about))
+    about = [(named[1].lower() if (named := _ABOUT.match(text)) else "", text) for text in paragraphs]
+    return "\n\n".join(text for who, text in about if who in ("", ours) or not ours or ours not in dict(about))

@@ -28,7 +28,8 @@ def author(fields: Sequence[str]) -> str | None:
     name, opened, rest = bare.partition("<")
     inner, closed, after = rest.partition(">")
     address = (inner if opened else name).strip().lower()
-    if opened and not (closed and not after.strip() and _is_mere_name(name.strip().lower(), address)):
+    is_mere_name = name.strip().lower() == address or not set(name) & set("@<>")  # and no address that could be meant
+    if opened and not (closed and not after.strip() and is_mere_name):
         return None
     local, _, host = address.partition("@")
     if not local or not host or host.endswith(".") or "@" in host or set(address) & set(" \t\0,;:<>"):
@@ -47,11 +48,6 @@ def _in_ascii(host: str) -> str:
         return written.decode("ascii") if written.decode("idna") == host else host
     except UnicodeError:
         return host
-
-
-def _is_mere_name(name: str, address: str) -> bool:
-    """Return whether the text before <address> can't be mistaken for another address."""
-    return name == address or not set(name) & set("@<>")
 
 
 def domain(address: str) -> str:
@@ -97,8 +93,6 @@ REPLY_MARKS = frozenset(
 
 
 LONGEST_MARK = 20
-
-
 TAG_WITH_STATE = re.compile(r"^(\[pbem #\d{1,9}), [a-z ]{1,20}\]")
 """The start of our Subjects, with what they say about the match."""
 

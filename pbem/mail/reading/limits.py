@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from enum import Enum
 
 LARGEST_MESSAGE = 1_000_000
-"""The size of the largest message that is read; senders of larger ones are told."""
+"""Senders of larger ones are told."""
 LARGEST_OF_STRANGERS = 250_000
-"""The same for a message that comes neither from a player's address nor to a reply address."""
+"""For a message neither from a player's address nor to a reply address."""
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 16_384
 LONGEST_VALUE = 8_192
-"""How much of a header is looked at."""
+"""How much of a header is examined."""
 LONGEST_NAME = 76
 MOST_HEADERS = 500
 MOST_RECIPIENTS = 50
 MOST_NESTINGS = 100
-"""How many parentheses and colons an address header may hold: each is one call deeper in the parser."""
+"""Parentheses and colons in an address header: each is one call deeper in the parser."""
 MOST_SEPARATORS = 800
-"""How many lines may begin the way part separators do; lines that people draw count too."""
+"""Lines that begin like part separators; lines that people draw count too."""
 MOST_PARTS = 200
 MOST_STRUCTURES = 100
 """How often multipart/ and message/ may occur: a message is nested no deeper than that, whatever its boundaries."""
@@ -66,7 +66,6 @@ class Problem(Enum):
 
     @property
     def way_out(self) -> str:
-        """What the sender does about it."""
         return _WAYS_OUT.get(self, "Send only the text: as plain text, and without attachments.")
 
 
@@ -115,39 +114,28 @@ def fit_header_block(page: bytes) -> tuple[bytes, Problem | None]:
     """
     block = page.partition(b"\n\n")[0]
     check_header_block(block)
-    headers = _headers(block)
+    headers = re.split(rb"\n(?![ \t])", block)
     if len(headers) > MOST_HEADERS:
         raise Unreadable(Problem.TOO_MANY_HEADERS)
     first = None
     for number, header in enumerate(headers):
-        if problem := _problem_of(header):
-            first = first or problem
-            headers[number] = _truncated(header)
+        is_complex = _is_of_addresses(header) and header.count(b"(") + header.count(b":") > MOST_NESTINGS
+        if is_complex or len(header) > LARGEST_HEADER:
+            name, _, value = header.partition(b":")
+            short = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME].replace(b"\n", b" ")
+            headers[number] = name[:LONGEST_NAME] + b": " + short
+            is_long = len(header) > LARGEST_HEADER
+            first = first or (Problem.HEADER_TOO_LONG if is_long else Problem.ADDRESSES_TOO_COMPLEX)
     return b"\n".join(headers) + b"\n\n", first
 
 
 def check_header_block(block: bytes) -> None:
-    """Raise Unreadable if the headers together are larger than all that people send."""
     if len(block) > LARGEST_HEADER_BLOCK:
         raise Unreadable(Problem.HEADER_BLOCK_TOO_LONG)
 
 
-def _problem_of(header: bytes) -> Problem | None:
-    if len(header) > LARGEST_HEADER:
-        return Problem.HEADER_TOO_LONG
-    if _is_of_addresses(header) and header.count(b"(") + header.count(b":") > MOST_NESTINGS:
-        return Problem.ADDRESSES_TOO_COMPLEX
-    return None
-
-
 def _is_of_addresses(header: bytes) -> bool:
     return header.partition(b":")[0].strip().lower() in ADDRESSES
-
-
-def _truncated(header: bytes) -> bytes:
-    name, _, value = header.partition(b":")
-    kept = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME]
-    return name[:LONGEST_NAME] + b": " + kept.replace(b"\n", b" ")
 
 
 def check_parts(page: bytes) -> None:
@@ -160,7 +148,7 @@ def check_parts(page: bytes) -> None:
     """
     if page.count(b"\n--") > MOST_SEPARATORS:
         raise Unreadable(Problem.TOO_MANY_PARTS)
-    if has_too_many_lines(page):
+    if page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES):
         raise Unreadable(Problem.TOO_MANY_LINES)
     small = page.lower()
     if small.count(b"multipart/") + small.count(b"message/") > MOST_STRUCTURES:
@@ -191,19 +179,6 @@ def _shortened(header: re.Match[bytes]) -> bytes:
         return header[0]
     is_type = header[0][:13].lower() == b"content-type:"
     return b"Content-Type: application/octet-stream" if is_type else b"Content-Disposition: attachment"
-
-
-def has_too_many_lines(page: bytes) -> bool:
-    return page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES)
-
-
-def _headers(block: bytes) -> list[bytes]:
-    headers: list[list[bytes]] = [[]]
-    for line in block.split(b"\n"):
-        if not line.startswith((b" ", b"\t")):
-            headers.append([])
-        headers[-1].append(line)
-    return [b"\n".join(lines) for lines in headers if lines]
 
 
 def header_block(raw: bytes) -> bytes:

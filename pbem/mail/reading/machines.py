@@ -19,7 +19,6 @@ MOST_RECEIVED = 100
 LINES_OF_TEXT = 12
 LONGEST_GREETING = 60
 LONGEST_TEXT = 1_000
-"""How much of a text is searched."""
 LONGEST_CALENDAR = 4_000
 MAIL_SERVICES = ("fastmail", "proton", "zohomail", "flockmailid", "qyb")
 """How the last field of Feedback-ID begins where people write: Fastmail, Proton, Zoho, Titan, Tencent."""
@@ -29,7 +28,7 @@ REPORTS = frozenset({_DELIVERY_REPORT, f"{body.UNOPENED}message/disposition-noti
 
 
 class Automatic(Enum):
-    """The kind of a sign. Of several, the first one counts: the last two may be excused."""
+    """The kind of a sign; the first one found counts, since the last two may be excused."""
 
     COMPLAINT = "complaint"
     NULL_SENDER = "null sender"
@@ -53,8 +52,8 @@ class Automatic(Enum):
 
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
     return {
-        Automatic[kind.upper()]: found
-        for kind, found in decoded.table(f"machines_{place}").items()
+        Automatic[kind.upper()]: patterns
+        for kind, patterns in decoded.table(f"machines_{place}").items()
         if kind.upper() in Automatic.__members__
     }
 
@@ -62,7 +61,7 @@ def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
 _HEADERS = [
     (name, re.compile(pattern), kind)
     for kind, patterns in _patterns("headers").items()
-    for name, _, pattern in (each.partition(": ") for each in patterns)
+    for name, _, pattern in (text.partition(": ") for text in patterns)
 ]
 _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
     {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
@@ -71,7 +70,7 @@ _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
 _LETTERS = decoded.table("machines_addresses")["letters"]
 _OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
 HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
-"""All headers by which a machine's message is known, besides those of all messages, and names with `list-` in front."""
+"""Headers that tell a machine's message, besides those of all messages and those that begin with `list-`."""
 
 
 def sign(
@@ -108,35 +107,30 @@ def is_machines(address: str) -> bool:
 
 
 def _in_headers(mime: email.message.Message, recipients: Sequence[str]) -> Iterator[Automatic]:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for key, value in mime.raw_items():
-        found.setdefault(key.lower(), []).append(" ".join(str(value)[: limits.LONGEST_VALUE].split()).lower())
-    yield from (kind for name, pattern, kind in _HEADERS if any(map(pattern.search, found.get(name, ()))))
-    if any(name.startswith("list-") for name in found):
+        headers.setdefault(key.lower(), []).append(" ".join(str(value)[: limits.LONGEST_VALUE].split()).lower())
+    yield from (kind for name, pattern, kind in _HEADERS if any(map(pattern.search, headers.get(name, ()))))
+    if any(name.startswith("list-") for name in headers):
         yield Automatic.LIST
-    if any(is_machines(address) for _, address in email.utils.getaddresses(found.get("from", []))):
+    if any(is_machines(address) for _, address in email.utils.getaddresses(headers.get("from", []))):
         yield Automatic.MACHINE_ADDRESS
-    if len(found.get("received", ())) > MOST_RECEIVED or not _is_ours(found.get("x-loop", ()), recipients):
+    # A forwarder in front of us names in X-Loop an address to which the message went.
+    loops = (email.utils.parseaddr(loop)[1] for loop in headers.get("x-loop", ()))
+    if len(headers.get("received", ())) > MOST_RECEIVED or not all(address in recipients for address in loops):
         yield Automatic.LOOP
-    if not {"in-reply-to", "references"}.intersection(found) and any(map(_is_bulk, found.get("feedback-id", ()))):
+    # People write through bulk senders, too, but then in replies.
+    services = [value.rpartition(":")[2].strip() for value in headers.get("feedback-id", ())]
+    is_bulk = not all(service.startswith(MAIL_SERVICES) for service in services)
+    if is_bulk and not {"in-reply-to", "references"}.intersection(headers):
         yield Automatic.FEEDBACK_ID
-
-
-def _is_ours(loops: Sequence[str], recipients: Sequence[str]) -> bool:
-    """Return whether each X-Loop names an address to which the message went: a forwarder's in front of us."""
-    return all(email.utils.parseaddr(loop)[1] in recipients for loop in loops)
-
-
-def _is_bulk(feedback_id: str) -> bool:
-    """Return whether a Feedback-ID is that of a bulk sender; people write through those too, but then in replies."""
-    return not feedback_id.rpartition(":")[2].strip().startswith(MAIL_SERVICES)
 
 
 def _of_parts(mime: email.message.Message, subject: str) -> Iterator[Automatic]:
     kinds = list(_kinds(mime))
     yield from (kind for kind, pattern in _PARTS.items() if any(map(pattern.match, kinds)))
-    found = REPORTS.intersection(kind.partition(";")[0] for kind in kinds)
-    if found and not (found == {_DELIVERY_REPORT} and from_header.is_marked(subject)):
+    reports = REPORTS.intersection(kind.partition(";")[0] for kind in kinds)
+    if reports and not (reports == {_DELIVERY_REPORT} and from_header.is_marked(subject)):
         yield Automatic.REPORT
 
 
@@ -149,8 +143,8 @@ def _kinds(mime: email.message.Message) -> Iterator[str]:
         kind = part.get_content_type()
         if kind == "text/calendar":
             payload = part.get_payload(decode=True)
-            said = payload[:LONGEST_CALENDAR].lower() if isinstance(payload, bytes) else b""
-            method = re.search(rb"^method:([a-z]{1,20})", said, re.MULTILINE)
+            calendar = payload[:LONGEST_CALENDAR].lower() if isinstance(payload, bytes) else b""
+            method = re.search(rb"^method:([a-z]{1,20})", calendar, re.MULTILINE)
             kind += f"; method={method[1].decode() if method else part.get_param('method')}".lower()
         yield kind
         if part.get_content_maintype() == "multipart" and part.is_multipart():

@@ -73,7 +73,9 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours
     try:
         page = limits.without_long_part_headers(page)
         limits.check_parts(page)
-        _check_header_block(page)
+        _, problem = limits.fit_header_block(page)
+        if problem is not None:
+            raise Unreadable(problem)
         with _only_unreadable():
             mime = body.parsed(page)
             shown, author = body.read_body(mime), _author(mime)
@@ -123,19 +125,13 @@ def _mended(block: bytes) -> bytes:
 
 @contextmanager
 def _only_unreadable() -> Iterator[None]:
-    """Turn everything that hostile email makes the libraries raise, except MemoryError, into Unreadable."""
+    """Turn every exception that hostile email causes in libraries, except MemoryError, into Unreadable."""
     try:
         yield
     except (Unreadable, MemoryError):
         raise
     except Exception as error:
         raise Unreadable(Problem.MALFORMED, type(error).__name__) from error
-
-
-def _check_header_block(page: bytes) -> None:
-    _, problem = limits.fit_header_block(page)
-    if problem is not None:
-        raise Unreadable(problem)
 
 
 def _author(mime: email.message.Message) -> str | None:
@@ -217,10 +213,10 @@ def _addresses(mime: email.message.Message, name: str) -> tuple[str, ...]:
 
 def _ids(text: str) -> tuple[str, ...]:
     """Return the Message-IDs in a header: the texts between < and > without a space."""
-    found = []
+    ids = []
     for piece in text.split("<")[1 : MOST_IDS + 1]:
         inner, closed, _ = piece.partition(">")
         fits = 0 < len(inner) <= LARGEST_ID and inner.isascii() and inner.isprintable() and " " not in inner
         if closed and fits:
-            found.append(f"<{inner}>")
-    return tuple(found)
+            ids.append(f"<{inner}>")
+    return tuple(ids)

@@ -25,9 +25,9 @@ SECONDS, MEGABYTES = 5.0, 128
 
 A hostile message can take thirty times its size. Two processes fit into what the unit in deploy/ allows (MemoryMax)."""
 MODULES = (__name__, "selectolax.lexbor", "flufl.bounce")
-"""What is imported before memory is limited; the daemon doesn't need the last two."""
+"""Imported before memory is limited; the daemon doesn't need the last two."""
 AGAIN = (Why.ENDED, Why.NO_ANSWER)
-"""What may have nothing to do with the message, once."""
+"""Reasons that may have nothing to do with the message, the first time."""
 PROBLEMS = {
     Why.TOO_SLOW: Problem.TOO_SLOW,
     Why.NO_ANSWER: Problem.TOO_SLOW,
@@ -75,16 +75,16 @@ class IsolatedParser:
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         """See MailParser; of a message that takes too much, the headers alone are read."""
         try:
-            found = self._call(_read, raw, sender, recipients, ours)
+            message = self._call(_read, raw, sender, recipients, ours)
         except Lost as lost:
             error = ReadError(PROBLEMS[lost.why])
             try:
-                found = self._call(_read_headers, header_block(raw), sender, recipients, error)
+                message = self._call(_read_headers, header_block(raw), sender, recipients, error)
             except Lost as again:
                 raise Unreadable(PROBLEMS[again.why]) from again
-        if isinstance(found, ReadError):
-            raise Unreadable(found.problem, found.detail)
-        return found
+        if isinstance(message, ReadError):
+            raise Unreadable(message.problem, message.detail)
+        return message
 
     def is_final(self, raw: bytes) -> bool:
         """See MailParser; a message that can't be parsed is no report."""

@@ -13,7 +13,7 @@ SIGNED = (
 """Signed once more than they occur, so that adding another one breaks the signature."""
 
 SIGNED_IF_PRESENT = ("list-", "x-pbem-")
-"""Prefixes of headers that are signed too; mailing lists may add such headers of their own."""
+"""Prefixes of headers that are signed as often as they occur; mailing lists may add more of them."""
 
 FEWEST_BITS = 1024
 """Of RSA keys (RFC 8301, 3.2)."""
@@ -32,9 +32,9 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     key = settings.key.read_all().encode()
 
     def sign(raw: bytes) -> bytes:
-        there = [name.lower() for name in BytesHeaderParser().parsebytes(raw)]
+        present = [name.lower() for name in BytesHeaderParser().parsebytes(raw)]
         signed = [name.lower() for name in SIGNED]
-        signed += [name for name in there if name in signed or name.startswith(SIGNED_IF_PRESENT)]
+        signed += [name for name in present if name in signed or name.startswith(SIGNED_IF_PRESENT)]
         how = (b"relaxed", b"relaxed")
         signature: bytes = dkim.sign(raw, selector, domain, key, canonicalize=how, include_headers=signed)
         return signature + raw

@@ -13,13 +13,13 @@ class Capacity:
     connections: int = 100
     per_address: int = 50
     per_minute: int = 1_200
-    """Connections from one address; those beyond are told to come back later."""
+    """From one address."""
     recipients: int = 50
-    """The maximum per message."""
+    """Per message."""
     bytes_in_flight: int = 32_000_000
-    """The maximum of all messages that arrive at once."""
+    """Of all messages that arrive at once."""
     idle_seconds: float = 300.0
-    """How long a command or a message's data may take."""
+    """For a command, or a message's data."""
 
 
 USUAL = Capacity()

@@ -79,9 +79,9 @@ class ImapInbox:
         for at in range(0, len(uids), SIZES_AT_ONCE):
             with self._disconnecting():
                 sizes = self._sizes(client, uids[at : at + SIZES_AT_ONCE])
-            for some in _batches(sizes, self._limit):
+            for uids_and_sizes in _batches(sizes, self._limit):
                 with self._disconnecting():
-                    batch = self._read(client, some)
+                    batch = self._read(client, uids_and_sizes)
                 if batch:
                     yield batch
                     if self._client is not client:
@@ -229,7 +229,7 @@ class ImapInbox:
             if len(uids) == 1:
                 log.warning("a message can't be fetched", uid=uids[0], error=str(error))
                 return {}
-            return {found: answer for uid in uids for found, answer in self._fetch_item(client, [uid], item).items()}
+            return dict(answer for uid in uids for answer in self._fetch_item(client, [uid], item).items())
         if item.startswith("BODY"):
             for uid in uids:
                 self._strikes.pop(uid, None)
@@ -272,12 +272,12 @@ class ImapInbox:
         if int(client.select_folder(self._folder)[b"UIDVALIDITY"]) != self._validity:
             raise imaplib.IMAP4.abort("UIDVALIDITY changed")  # then the server refused because the UIDs were stale
         try:
-            kept = client.add_flags(uids, [DONE])
+            flags = client.add_flags(uids, [DONE])
         except imaplib.IMAP4.abort:
             raise
         except imaplib.IMAP4.error:
-            kept = {}
-        self._stuck.update(uid for uid in uids if DONE.encode() not in kept.get(uid, ()))
+            flags = {}
+        self._stuck.update(uid for uid in uids if DONE.encode() not in flags.get(uid, ()))
 
     def _clear_marked(self, client: Any) -> None:
         """Try once per connection to move what could only be marked before, perhaps because of a quota."""

@@ -109,7 +109,6 @@ IDLE_SECONDS, POLL_SECONDS = 300.0, 60.0
 # imapclient's own idle() isn't used: its idle_check() misses what arrives together with the "+", takes half a line for
 # a broken one, and returns [] at once and forever after the server is gone.
 SLICE = 0.25
-"""How long a wait sleeps before it checks again whether it should stop."""
 GOODBYE_SECONDS = 1.0
 IDLE_PAUSE = 1.0
 """The pause between two IDLEs when a server keeps announcing things other than mail."""

@@ -24,9 +24,7 @@ from pbem.mail.transports.protocols import Arrival, Store, gist, not_listening
 log = structlog.get_logger()
 
 BEAT_SECONDS = 5.0
-"""How often a listener shows that it goes on."""
 TELL_SECONDS = 60.0
-"""How often it says that it can take no connections."""
 GRACE_SECONDS = 3.0
 """How long stopping waits for messages that are being received."""
 
@@ -60,7 +58,7 @@ class MailListener:
         self._settings = settings
         self._capacity = capacity
         self._gate = Gate(capacity)
-        self._protocol = protocol
+        self.protocol = protocol
         self._limit = limit
         self._in_flight = BytesInFlight(max(capacity.bytes_in_flight, limit))
         self._accepts = accepts
@@ -70,10 +68,6 @@ class MailListener:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._server: asyncio.Server | None = None
-
-    @property
-    def protocol(self) -> str:
-        return self._protocol
 
     def start(self, store: Store, beat: Callable[[], object] = lambda: None) -> None:
         """Listen in a thread of its own; every message is stored before it is acknowledged. Raises OSError.
@@ -85,7 +79,7 @@ class MailListener:
         # aiosmtpd logs every command: recipients' addresses are secrets here, and mail is private.
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         self._loop = loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=_run, args=(loop,), name=self._protocol, daemon=True)
+        self._thread = threading.Thread(target=_run, args=(loop,), name=self.protocol, daemon=True)
         self._thread.start()
         self._handler = handler = _Handler(store, self._accepts, loop, self._capacity.recipients)
         listening = loop.create_server(lambda: self._new_connection(handler), self._settings.host, self.port)
@@ -93,10 +87,10 @@ class MailListener:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
         except OSError as error:
             self._end_loop()
-            raise not_listening(f"inbox.{self._protocol}", self._settings.host, self.port, error) from error
+            raise not_listening(f"inbox.{self.protocol}", self._settings.host, self.port, error) from error
         self.port = self._server.sockets[0].getsockname()[1]
         loop.call_soon_threadsafe(_beat, loop, beat)
-        log.info("listening", protocol=self._protocol, host=self._settings.host, port=self.port)
+        log.info("listening", protocol=self.protocol, host=self._settings.host, port=self.port)
 
     def stop(self) -> None:
         """Stop listening, and wait a few seconds for messages that are being received."""
@@ -112,7 +106,7 @@ class MailListener:
         self._loop = self._thread = self._server = None
 
     def _new_connection(self, handler: "_Handler") -> asyncio.BaseProtocol:
-        kind = _Lmtp if self._protocol == "lmtp" else _Smtp
+        kind = _Lmtp if self.protocol == "lmtp" else _Smtp
         new_session = partial(
             kind,
             handler,
@@ -219,7 +213,7 @@ class _Smtp(SMTP):
         super().__init__(*args, **kwargs)
         self._on_close = on_close
         self._in_flight = in_flight
-        self._on_leaving: Callable[[], None] = lambda: None
+        self.on_leaving: Callable[[], None] = lambda: None
         self._busy = False
         self._leaving = False
 
@@ -231,10 +225,7 @@ class _Smtp(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
         self._on_close(self)
-        self._on_leaving()
-
-    def call_on_leaving(self, callback: Callable[[], None]) -> None:
-        self._on_leaving = callback
+        self.on_leaving()
 
     def dismiss(self) -> None:
         self._leaving = True
@@ -339,19 +330,21 @@ class _Admission(asyncio.Protocol):
             return
         session = self._new_session()
         self._sessions.add(session)
-        session.call_on_leaving(partial(self._gate.leave, address))
+        session.on_leaving = partial(self._gate.leave, address)
         transport.set_protocol(session)
         session.connection_made(transport)
 
 
 def _is_printable(address: str) -> bool:
-    """Return whether a database can store the address: no control characters, and nothing but Unicode."""
     return address.isprintable()  # false for control characters, and for surrogates, which stand for stray bytes
 
 
 def _beat(loop: asyncio.AbstractEventLoop, beat: Callable[[], object]) -> None:
     beat()
     loop.call_later(BEAT_SECONDS, _beat, loop, beat)
+
+
+EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class _Trouble:
@@ -362,12 +355,7 @@ class _Trouble:
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if not isinstance(error, OSError) or error.errno not in (
-            errno.EMFILE,
-            errno.ENFILE,
-            errno.ENOBUFS,
-            errno.ENOMEM,
-        ):
+        if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
             loop.default_exception_handler(context)
         elif loop.time() - self._told > TELL_SECONDS:
             self._told = loop.time()

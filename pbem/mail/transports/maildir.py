@@ -18,7 +18,6 @@ log = structlog.get_logger()
 
 BATCH = 50
 LOOK_SECONDS = 0.2
-"""How often a wait looks at the folder, and whether it should stop."""
 
 
 class MaildirInbox:
@@ -37,8 +36,8 @@ class MaildirInbox:
         except OSError as error:
             raise ServerUnreachable(f"the maildir {self._folder} can't be read: {_denied(error)}") from error
         self._known = frozenset(names)
-        for some in _batched(names):
-            if batch := tuple(arrival for name in some if (arrival := self._read(name))):
+        for at in range(0, len(names), BATCH):
+            if batch := tuple(filter(None, map(self._read, names[at : at + BATCH]))):
                 yield batch
 
     def done(self, batch: tuple[Arrival, ...]) -> None:
@@ -124,17 +123,12 @@ def _denied(error: OSError) -> str:
 
 def _waiting(folder: Path) -> list[str]:
     """Return the names in new/ by age, then name, without dot files and folders."""
-    found: list[tuple[int, str]] = []
+    files: list[tuple[int, str]] = []
     with os.scandir(folder / "new") as entries:
         for entry in entries:
             try:
                 if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                    found.append((entry.stat().st_mtime_ns, entry.name))
+                    files.append((entry.stat().st_mtime_ns, entry.name))
             except FileNotFoundError:
                 continue
-    return [name for _, name in sorted(found)]
-
-
-def _batched(names: list[str]) -> Iterator[tuple[str, ...]]:
-    for at in range(0, len(names), BATCH):
-        yield tuple(names[at : at + BATCH])
+    return [name for _, name in sorted(files)]

@@ -13,7 +13,7 @@ class DataProblem(Enum):
 
 
 class BytesInFlight:
-    """The number of bytes of all messages that are being received or stored, up to a maximum."""
+    """The bytes of all messages that are being received or stored, up to a maximum."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -12,7 +12,6 @@ from pbem.vitals import Link
 log = structlog.get_logger()
 
 WAIT_SECONDS = 3600.0
-"""The longest wait that a mailbox is asked for; IMAP and Maildir look more often by themselves."""
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0

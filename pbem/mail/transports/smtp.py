@@ -23,16 +23,14 @@ KEPT_SECONDS = 30.0
 
 CLOSE_SECONDS = 1.0
 LONGEST_REPLY = 500
-"""How much of a server's reply is kept."""
 LARGEST_REPLY = 65_536
-"""How many bytes of one are read: smtplib would read, and keep, one without end."""
+"""smtplib would read a reply without end."""
 
 PERMANENT = 500
-"""Codes from this one on refuse for good."""
 TOO_BIG = 552
 GOING_AWAY = 421
 OUT_OF_STEP = 503
-"""Each side has counted other commands than the other; only a new connection helps."""
+"""The two sides have counted different commands; only a new connection helps."""
 ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", re.IGNORECASE)
 """Refusals of us, not of a recipient: of our login, our rights or our address, or since we have sent too much."""
 
@@ -77,7 +75,7 @@ class _Client(smtplib.SMTP):
 
 
 class _TlsClient(_Client, smtplib.SMTP_SSL):
-    """The same for a connection that is encrypted from the beginning."""
+    """The same, encrypted from the beginning."""
 
 
 class SmtpOutbox:
@@ -228,20 +226,16 @@ def _handed_over(client: smtplib.SMTP, lines: bytes) -> tuple[int, bytes]:
 
 def _log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
     """Log in with an access token; raises SMTPException, and SMTPAuthenticationError if the server rejects it."""
-    offered = client.esmtp_features.get("auth", "").upper().split()
-    if "XOAUTH2" in offered:
-        mechanism, said, resigned = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1", ""
-    elif "OAUTHBEARER" in offered:
+    mechanisms = client.esmtp_features.get("auth", "").upper().split()
+    if "XOAUTH2" in mechanisms:
+        mechanism, login, end = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1", ""
+    elif "OAUTHBEARER" in mechanisms:
         name = username.replace("=", "=3D").replace(",", "=2C")
-        mechanism, said, resigned = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1", "\1"
+        mechanism, login, end = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1", "\1"
     else:
         raise smtplib.SMTPNotSupportedError("the server supports neither AUTH XOAUTH2 nor AUTH OAUTHBEARER")
-
-    def answer(challenge: bytes | None = None) -> str:
-        """Return what logs in, and to a challenge, which tells why it doesn't, what lets the server refuse."""
-        return said if challenge is None else resigned
-
-    client.auth(mechanism, answer)
+    # A challenge tells why the token is rejected; the server refuses the login once that is answered.
+    client.auth(mechanism, lambda challenge=None: login if challenge is None else end)
 
 
 def _require(answer: tuple[int, bytes], *, is_sender: bool = False) -> None:

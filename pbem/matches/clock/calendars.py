@@ -35,7 +35,6 @@ class TooManyChoices(Exception):
 
 
 def of_player(session: Session, player: Player, now: datetime) -> WorkingDays:
-    """Return the days on which the player's time runs from now on, as far as it is known."""
     rows = session.exec(
         select(Calendar)
         .where(Calendar.player == player.id, col(Calendar.begins).is_not(None))
@@ -65,8 +64,10 @@ def choose(session: Session, player: Player, zone_before: str, now: datetime) ->
     theirs = select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id).desc())
     newest = session.exec(theirs.limit(1)).first()
     is_first = newest is None
-    if newest is None and parse_days(days) == EVERY_DAY and not _has_weekends_off(session, player):
-        return None
+    if newest is None and parse_days(days) == EVERY_DAY:
+        times = session.exec(select(Match.time).where(col(Match.id).in_(playing(session, player))))
+        if not any(time is not None and parse(time).weekends_off for time in times):
+            return None
     if (newest.zone, newest.days) == (zone, days) if newest else (zone_before, EVERY_DAY) == (zone, parse_days(days)):
         return None
     recent = select(func.count()).where(Calendar.player == player.id, within(Calendar.chosen, timedelta(days=1), now))
@@ -124,12 +125,6 @@ def in_match(control: TimeControl, calendar: WorkingDays) -> WorkingDays:
     return calendar
 
 
-def _has_weekends_off(session: Session, player: Player) -> bool:
-    """Return whether the player plays a match in which weekends are off, so that it matters where they are."""
-    times = session.exec(select(Match.time).where(col(Match.id).in_(playing(session, player)))).all()
-    return any(time is not None and parse(time).weekends_off for time in times)
-
-
 def _without_weekend(days: frozenset[int]) -> frozenset[int]:
     return MONDAY_TO_FRIDAY if days == EVERY_DAY else days
 
@@ -147,7 +142,6 @@ DAY = timedelta(days=1)
 FARTHEST = 366 * DAY
 """How far ahead a vacation can begin, and how long a vacation or a pause can be."""
 OFF = frozenset({"off", "end", "over", "cancel", "none"})
-"""What ends a vacation, or calls off the one that was planned."""
 FILLING = frozenset({"from", "to", "for", "on", "and", "through", "-"})
 UNTIL = frozenset({"until", "till", "til"})
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|(\d{1,2})\.(\d{1,2})(?:\.(\d{4}))?")
@@ -164,8 +158,8 @@ def says_when(words: str) -> bool:
     >>> says_when("10d"), says_when("from 2026-12-24 to 2027-01-03"), says_when("was great")
     (True, True, False)
     """
-    said = [word for word in _split(words) if word not in UNTIL]
-    return 0 < len(said) <= 2 and all(word[:1].isdigit() for word in said)
+    dates = [word for word in _split(words) if word not in UNTIL]
+    return 0 < len(dates) <= 2 and all(word[:1].isdigit() for word in dates)
 
 
 def parse_vacation(words: str, zone: str, now: datetime) -> Span:
@@ -212,12 +206,12 @@ def parse_end(words: str, zone: str, now: datetime, command: str) -> datetime:
     """
     today = now.astimezone(ZoneInfo(zone)).date()
     works = f'For example "{command} 10d" or "{command} {today + 30 * DAY}".'
-    said = [word for word in _split(words) if word not in UNTIL]
-    if len(said) != 1:
+    dates = [word for word in _split(words) if word not in UNTIL]
+    if len(dates) != 1:
         raise BadDates(f'"{words[:40]}" says no time. {works}')
-    if not _DATE.fullmatch(said[0]):
-        return now + _length(said[0], works)
-    day = _date(said[0], today, works)
+    if not _DATE.fullmatch(dates[0]):
+        return now + _length(dates[0], works)
+    day = _date(dates[0], today, works)
     if day <= today:
         raise BadDates(f"{day} isn't in the future; today is {today}. {works}")
     if day - today > FARTHEST:
@@ -238,25 +232,24 @@ def days_taken(vacation: Span, zone: str) -> Counter[int]:
 
 
 def _split(words: str) -> Sequence[str]:
-    said = (word.strip(".,;!") for word in words.lower().split())
-    return [word for word in said if word and word not in FILLING]
+    bare = (word.strip(".,;!") for word in words.lower().split())
+    return [word for word in bare if word and word not in FILLING]
 
 
 def _date(text: str, today: date, works: str) -> date:
     dotted = _DATE.fullmatch(text)
     try:
         if dotted is not None and dotted[1]:
-            found = date(int(dotted[3] or today.year), int(dotted[2]), int(dotted[1]))
-            if not dotted[3] and found < today:
-                found = found.replace(year=today.year + 1)
+            day = date(int(dotted[3] or today.year), int(dotted[2]), int(dotted[1]))
+            if not dotted[3] and day < today:
+                day = day.replace(year=today.year + 1)
         else:
-            year, month, day = map(int, text.split("-"))
-            found = date(year, month, day)
-    except ValueError:
+            day = date(*map(int, text.split("-")))
+    except (ValueError, TypeError):
         raise BadDates(f'"{text[:20]}" is no date. {works}') from None
-    if found - today > 2 * FARTHEST:  # so that days can be added to it
+    if day - today > 2 * FARTHEST:  # so that days can be added to it
         raise BadDates(f"That is more than a year. {works}")
-    return found
+    return day
 
 
 def _length(text: str, works: str) -> timedelta:

@@ -89,8 +89,6 @@ class Paused:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The pause is over."""
-
     at: datetime
 
 
@@ -146,8 +144,6 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The match is over."""
-
     at: datetime
 
 
@@ -199,7 +195,6 @@ class Clock:
     """What the present turn has taken."""
     is_paused: bool = False
     paused_until: datetime | None = None
-    """When the pause ends by itself."""
     is_told: bool = False
     """Whether the opponent was told that the time of the present turn has run out."""
     ends: datetime | None = None
@@ -267,7 +262,7 @@ class Clock:
     def _limit(self, seat: Seat) -> timedelta | None:
         side, per_move = self.sides[seat], self.control.of(seat).per_move
         limits = (side.bank, None if per_move is None else per_move + side.given)
-        return min((each for each in limits if each is not None), default=None)
+        return min((limit for limit in limits if limit is not None), default=None)
 
     @property
     def has_run_out(self) -> bool:

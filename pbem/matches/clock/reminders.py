@@ -71,13 +71,13 @@ def spelled(wishes: Wishes) -> str:
 
 
 def next_reminder(clock: Clock, wishes: Wishes) -> Reminder | None:
-    found = _open(clock, wishes)
-    return min(found, key=lambda each: each.at) if found else None
+    return min(_open(clock, wishes), key=lambda reminder: reminder.at, default=None)
 
 
 def settled(clock: Clock, wishes: Wishes, now: datetime) -> timedelta:
     """Return up to which time that the turn has taken its reminders have come by now, if nothing has happened since."""
-    return max((each.taken for each in _open(clock, wishes) if each.at <= now), default=clock.reminded)
+    past = (reminder.taken for reminder in _open(clock, wishes) if reminder.at <= now)
+    return max(past, default=clock.reminded)
 
 
 def put_off(clock: Clock, wishes: Wishes, now: datetime) -> datetime | None:
@@ -90,21 +90,21 @@ def _open(clock: Clock, wishes: Wishes) -> list[Reminder]:
     due = clock.due
     if clock.seat is None or clock.is_paused or clock.has_run_out:
         return []
-    taken = sorted(each for each in _taken(clock, wishes) if each > clock.reminded)
-    moments = ((each, clock.when_taken(max(each, clock.spent))) for each in taken)
-    return [Reminder(_by_day(moment, due, clock, wishes), each) for each, moment in moments if moment is not None]
+    times = sorted(time for time in _taken(clock, wishes) if time > clock.reminded)
+    moments = ((time, clock.when_taken(max(time, clock.spent))) for time in times)
+    return [Reminder(_by_day(moment, due, clock, wishes), time) for time, moment in moments if moment is not None]
 
 
 def _taken(clock: Clock, wishes: Wishes) -> set[timedelta]:
     """Return how much time the turn has taken at each reminder, in whole seconds."""
-    allowed, found = clock.allowed, set[timedelta]()
+    allowed, times = clock.allowed, set[timedelta]()
     if allowed is not None:
-        found |= {allowed * share / 100 for share in wishes.shares}
-        found |= {allowed - left for left in wishes.left}
+        times |= {allowed * share / 100 for share in wishes.shares}
+        times |= {allowed - left for left in wishes.left}
     if wishes.nag and clock.control.nag is not None:
-        found.add(clock.control.nag)
-    whole = {each // _SECOND * _SECOND for each in found}
-    return {each for each in whole if each > timedelta() and (allowed is None or each < allowed)}
+        times.add(clock.control.nag)
+    seconds = {time // _SECOND * _SECOND for time in times}
+    return {time for time in seconds if time > timedelta() and (allowed is None or time < allowed)}
 
 
 def _by_day(moment: datetime, due: datetime | None, clock: Clock, wishes: Wishes) -> datetime:
@@ -120,7 +120,7 @@ def _by_day(moment: datetime, due: datetime | None, clock: Clock, wishes: Wishes
     morning = datetime.combine(before + timedelta(days=1), MORNING, zone).astimezone(moment.tzinfo)
     evening = datetime.combine(before, EVENING, zone).astimezone(moment.tzinfo)
     days = clock.sides[clock.seat or 0].days
-    is_away = any(each.start <= morning < each.end for each in days.away)
+    is_away = any(span.start <= morning < span.end for span in days.away)
     if not is_away and (due is None or morning + ENOUGH <= due):
         return morning
     return evening if evening > clock.now else moment

@@ -20,19 +20,7 @@ from engines.seats import SEATS, other, seat_of
 from notation.time_control import parse, spoken
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import reminders
-from pbem.matches.clock.clock import (
-    Clock,
-    ClockChange,
-    FollowsElsewhere,
-    Outage,
-    Reminded,
-    ReplyReceived,
-    Restored,
-    TimeGiven,
-    TurnHandedOver,
-    begin,
-    replay,
-)
+from pbem.matches.clock.clock import Clock, ClockChange, Outage, Reminded, Restored, TimeGiven
 from pbem.matches.clock.reminders import Wishes
 from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
 from pbem.matches.queries import version
@@ -74,15 +62,15 @@ REMIND, ZONE = "remind", "zone"
 
 
 def clock_of(match: Match) -> Clock | None:
-    """Return the clock of the match after the last event; None if it has no time control, or hasn't started."""
+    """Return the clock after the last event; None if the match has no time control, or hasn't started."""
     if match.clock is None or match.time is None:
         return None
     return _CLOCK.validate_python({**match.clock, "control": parse(match.time)})
 
 
-def start(session: Session, match: Match, now: datetime) -> None:
+def start(session: Session, match: Match) -> None:
     if match.time is not None:
-        _keep(session, match, _begun(match, now))
+        _keep(session, match, begun(match))
 
 
 def note(session: Session, match: Match, event: ClockChange) -> None:
@@ -98,12 +86,12 @@ def play(session: Session, match: Match, seat: Seat, received: datetime, *, by_m
     """
     clock = clock_of(match)
     if by_message and clock is not None and clock.seat is None and clock.sides[seat].turns:
-        note(session, match, FollowsElsewhere(received, seat))
-    note(session, match, ReplyReceived(received, seat))
+        note(session, match, clocks.FollowsElsewhere(received, seat))
+    note(session, match, clocks.ReplyReceived(received, seat))
 
 
 def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
-    """Store the outages until now, and return the clock as it stands then."""
+    """Store the outages until now. Return the clock as it stands then."""
     clock = clock_of(match)
     if clock is None:
         return None
@@ -115,21 +103,16 @@ def hand_over(session: Session, turns: Collection[tuple[int, int]], now: datetim
 
     The matches are found and locked with one statement.
     """
-    rows = session.execute(
-        _WITH_PLAYERS_TO_MOVE, {"numbers": [number for number, _ in turns]}
-    ).all()  # held: see _wishes
+    numbers = [number for number, _ in turns]
+    rows = session.execute(_WITH_PLAYERS_TO_MOVE, {"numbers": numbers}).all()  # keeps the players for _wishes
     matches = {match.id: match for match, _ in rows}
     for number, seen in turns:
-        if number in matches:
-            _hand_over(session, matches[number], seen, now)
-
-
-def _hand_over(session: Session, match: Match, seen: int, now: datetime) -> None:
-    if match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
-        return
-    clock = clock_of(match)
-    if clock is not None and clock.seat is None:
-        note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
+        match = matches.get(number)
+        if match is None or match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
+            continue
+        clock = clock_of(match)
+        if clock is not None and clock.seat is None:
+            note(session, match, clocks.TurnHandedOver(now, seat_of(match.to_move)))
 
 
 def remind(session: Session, match: Match, now: datetime) -> Seat | None:
@@ -177,28 +160,24 @@ def events_of(session: Session, match: Match) -> list[ClockChange]:
 def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
     if match.time is None or match.started is None:
         return None
-    return replay(begun(match), [_event(row) for row in rows])
+    return clocks.replay(begun(match), map(_event, rows))
 
 
 def begun(match: Match) -> Clock:
-    return _begun(match, match.started or match.created)
-
-
-def _begun(match: Match, now: datetime) -> Clock:
-    return begin(parse(match.time or ""), now, (WorkingDays(), WorkingDays()))
+    return clocks.begin(parse(match.time or ""), match.started or match.created, (WorkingDays(), WorkingDays()))
 
 
 def _outages(session: Session, clock: Clock, until: datetime) -> list[ClockChange]:
     """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
     if clock.seat is None or clock.is_paused:
         return []
-    known = outages_after(session, clock.now, until)
-    return [Outage(min(each.until, until), each.since) for each in known if each.since < until]
+    rows = outages_after(session, clock.now, until)
+    return [Outage(min(row.until, until), row.since) for row in rows if row.since < until]
 
 
 def _store(session: Session, match: Match, clock: Clock, events: list[ClockChange]) -> Clock:
     session.add_all(_row(match, event) for event in events)
-    clock = replay(clock, events)
+    clock = clocks.replay(clock, events)
     _keep(session, match, clock)
     return clock
 
@@ -213,8 +192,8 @@ def _keep(session: Session, match: Match, clock: Clock) -> None:
 def _next_reminder(session: Session, match: Match, clock: Clock) -> datetime | None:
     if clock.seat is None:
         return None
-    found = reminders.next_reminder(clock, _wishes(session, match, clock.seat))
-    return None if found is None else found.at
+    reminder = reminders.next_reminder(clock, _wishes(session, match, clock.seat))
+    return None if reminder is None else reminder.at
 
 
 def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
@@ -253,7 +232,6 @@ def _event(row: ClockEvent) -> ClockChange:
 class TimeShown:
     line: str
     is_overdue: bool
-    """Whether the player to move has run out of time."""
     was_begun: bool
     """Whether the player to move has played a turn before."""
     ends: str | None = None
@@ -272,11 +250,9 @@ def time_shown(
         return None
     clock = clock.at(written)
     seats = SEATS if reader is None else (reader, other(reader))
-    left = [_left(clock, seat) for seat in seats]
-    if reader is not None:
-        left = [f"{each}{_days(clock, seat)}" for each, seat in zip(left, seats, strict=True)]
-    has = [f"you have {left[0]}" if reader is not None else f"{names[0]} has {left[0]}", f"{names[seats[1]]} {left[1]}"]
-    line = f"Time left: {', '.join(has)}."
+    first, second = (_remaining(clock, seat, with_days=reader is not None) for seat in seats)
+    has = f"you have {first}" if reader is not None else f"{names[0]} has {first}"
+    line = f"Time left: {has}, {names[seats[1]]} {second}."
     due = None if clock.has_run_out or reader is None else clock.due_for(to_move)
     if due is not None:
         whose = "Your" if to_move == reader else f"{names[to_move]}'s"
@@ -288,9 +264,10 @@ def time_shown(
     return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0, ends)
 
 
-def _days(clock: Clock, seat: Seat) -> str:
-    days = clock.sides[seat].days.on(clock.now).days
-    return "" if days == EVERY_DAY else f" ({format_days(days)})"
+def _remaining(clock: Clock, seat: Seat, *, with_days: bool) -> str:
+    left, days = clock.left(seat), clock.sides[seat].days.on(clock.now).days
+    time = "no limit" if left is None else spoken(left) if left else "none"
+    return time if days == EVERY_DAY or not with_days else f"{time} ({format_days(days)})"
 
 
 def _absence(clock: Clock, seat: Seat, who: str, zone: str, written: datetime) -> str:
@@ -301,11 +278,6 @@ def _absence(clock: Clock, seat: Seat, who: str, zone: str, written: datetime) -
     return f" {who} away{since} until {moment(span.end, zone, written)}."
 
 
-def _left(clock: Clock, seat: Seat) -> str:
-    left = clock.left(seat)
-    return "no limit" if left is None else spoken(left) if left else "none"
-
-
 def moment(time: datetime, zone: str, written: datetime) -> str:
     """Return a time as the clocks of that zone show it, with the year if it isn't that of the message.
 
@@ -313,7 +285,7 @@ def moment(time: datetime, zone: str, written: datetime) -> str:
     >>> moment(december, "Europe/Vienna", november)
     'Sun 6 Dec, 16:20 (Europe/Vienna)'
     """
-    there, today = (each.astimezone(ZoneInfo(zone)) for each in (time, written))
+    there, today = time.astimezone(ZoneInfo(zone)), written.astimezone(ZoneInfo(zone))
     year = "" if there.year == today.year else f" {there.year}"
     named = "UTC" if zone == "UTC" else f"({zone})"
     return f"{there:%a} {there.day} {there:%b}{year}, {there:%H:%M} {named}"

@@ -69,7 +69,6 @@ class WorkingDays:
         return min((span for span in self.away if span.end > now), key=lambda span: span.start, default=None)
 
     def between(self, start: datetime, end: datetime) -> timedelta:
-        """Return how much of the time between two instants counts."""
         if self.is_always:
             return max(end - start, timedelta())
         return sum((span.end - span.start for span in self.spans(start, end)), timedelta())
@@ -102,7 +101,7 @@ class WorkingDays:
 
     def _present(self, span: Span) -> Iterator[Span]:
         start = span.start
-        for away in sorted(self.away, key=lambda each: each.start):
+        for away in sorted(self.away, key=lambda away: away.start):
             if start < min(away.start, span.end):
                 yield Span(start, min(away.start, span.end))
             start = max(start, away.end)
@@ -130,7 +129,7 @@ def parse_days(text: str) -> frozenset[int]:
     >>> format_days(parse_days("Mon-Fri")), format_days(parse_days("sat-mon,wed")), format_days(parse_days("all"))
     ('mon-fri', 'mon,wed,sat,sun', 'all')
     """
-    found: set[int] = set()
+    days: set[int] = set()
     if text.strip().lower() == "all":
         return EVERY_DAY
     for part in text.strip().lower().split(","):
@@ -138,8 +137,8 @@ def parse_days(text: str) -> frozenset[int]:
         if first not in NAMES or (last or first) not in NAMES:
             raise BadDays(f'"{part[:20]}" names no days. For example "mon-fri", "mon,wed,sat" or "all".')
         at, until = NAMES.index(first), NAMES.index(last or first)
-        found |= {(at + each) % 7 for each in range((until - at) % 7 + 1)}
-    return frozenset(found)
+        days |= {(at + number) % 7 for number in range((until - at) % 7 + 1)}
+    return frozenset(days)
 
 
 def format_days(days: frozenset[int]) -> str:

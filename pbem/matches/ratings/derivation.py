@@ -49,22 +49,11 @@ def rated_on(week: date) -> str:
     return f"{day:%A}, {day.day} {day:%B}"
 
 
-def between(earlier: date, later: date) -> int:
-    """Return how many weeks later the second week is.
-
-    >>> between(date(2026, 3, 2), date(2026, 3, 23))
-    3
-    """
-    return (later - earlier) // WEEK
-
-
 GRACE = timedelta(hours=1)
 """How long after its end a week is rated: a message that ended a match in it may still have been in work."""
 
 POINTS = {0: 1.0, 1: 0.0, None: 0.5}
 """What the first player gets, by the winner's seat; None is a draw."""
-_LOCK = "ratings"
-"""The lock of those who write ratings."""
 _log = structlog.get_logger()
 _is_latest: ColumnElement[bool] = col(PlayerRating.superseded).is_(None)
 
@@ -86,7 +75,7 @@ class Strength:
     losses: int = 0
 
     def at(self, week: date) -> Rating:
-        return self.rating.after_rest(between(self.week, week) - 1)
+        return self.rating.after_rest((week - self.week) // WEEK - 1)
 
 
 def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Strength]) -> dict[int, Strength]:
@@ -139,23 +128,22 @@ def unrated_week(session: Session, game: str) -> date | None:
 
 
 def newest_week(now: datetime) -> date:
-    """Return the Monday of the newest week that can be rated."""
     return week_of(now - GRACE) - WEEK
 
 
 def rated_games(session: Session) -> list[str]:
     """Return the games that are offered, and others in which matches count: their ratings don't need the rules."""
-    found, key = [*GAMES], ""
+    games, key = [*GAMES], ""
     while key is not None:  # from one game to the next in the index; DISTINCT would read all of it
         key = session.exec(select(func.min(Match.game)).where(col(Match.counted).is_not(None), Match.game > key)).one()
-        found += [key] * (key is not None and key not in found)
-    return found
+        games += [key] * (key is not None and key not in games)
+    return games
 
 
 def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
     with read_only(engine) as session:
-        found = rated_games(session)
-    for game in found:
+        games = rated_games(session)
+    for game in games:
         while not stopped():
             with read_only(engine) as session:
                 week = next_week(session, game, now)
@@ -185,8 +173,7 @@ def rate_week(engine: Engine, game: str, week: date) -> bool:
 
 
 def lock(session: Session) -> None:
-    """Keep others from writing ratings until the transaction ends."""
-    exclude_others(session.connection(), _LOCK)
+    exclude_others(session.connection(), "ratings")
 
 
 def rebuild(engine: Engine, game: str) -> int:

@@ -14,7 +14,6 @@ from pbem.storage.models import Player, PlayerRating
 SHOWN_FOR = timedelta(weeks=52)
 """How long after their last rated result players stand in the list."""
 PROVISIONAL = 110.0
-"""A rating that is less certain than this is provisional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +28,6 @@ class RatingPlace:
 
     @property
     def shown(self) -> str:
-        """The rating in the usual way.
-
-        >>> RatingPlace(1, "bob", "kvadratik", Rating(1583.4, 120), 3, 0, 1).shown
-        '1583?'
-        """
         return in_short(self.rating.rating, self.rating.deviation)
 
 
@@ -46,7 +40,7 @@ def of_game(session: Session, game: str, now: datetime, first: int, most: int) -
     """Return places of a game's list, the best first: so many, after those before `first` (counted from 0)."""
     # The week as SQLite has no index of it: that finds all places, to be sorted, but another has them in order.
     week = func.coalesce(PlayerRating.week, PlayerRating.superseded)
-    found = session.exec(
+    places = session.exec(
         select(PlayerRating, Player.name)
         .join(Player, col(Player.id) == col(PlayerRating.player))
         .where(PlayerRating.game == game, col(PlayerRating.superseded).is_(None), col(Player.deleted).is_(None))
@@ -55,16 +49,13 @@ def of_game(session: Session, game: str, now: datetime, first: int, most: int) -
         .offset(first)
         .limit(most)
     )
-    return [_place(row, name, now) for row, name in found]
+    return [_place(row, name, now) for row, name in places]
 
 
 def of_player(session: Session, player: Player, now: datetime) -> Sequence[RatingPlace]:
-    found = session.exec(
-        select(PlayerRating)
-        .where(PlayerRating.player == player.id, col(PlayerRating.superseded).is_(None))
-        .order_by(PlayerRating.game)
-    )
-    return [_place(row, player.name, now) for row in found]
+    latest = (PlayerRating.player == player.id, col(PlayerRating.superseded).is_(None))
+    rows = session.exec(select(PlayerRating).where(*latest).order_by(PlayerRating.game))
+    return [_place(row, player.name, now) for row in rows]
 
 
 def shown_in(session: Session, player: Player, game: str, now: datetime) -> str:

@@ -59,7 +59,6 @@ class Match(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     game: str
     rules: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
-    """The version of the rules that it is played by."""
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     seat0: int = Field(foreign_key="player.id")
     seat1: int = Field(foreign_key="player.id")
@@ -67,9 +66,8 @@ class Match(SQLModel, table=True):
     time: str | None = None
     """The time control, as notation.time_control writes it, the first seat's first; None without one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether the result counts for ratings, as the players agreed."""
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether a turn can be taken back without asking until it is answered, as the players agreed."""
+    """Whether a turn can be taken back without asking until it is answered."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = None
@@ -79,9 +77,7 @@ class Match(SQLModel, table=True):
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     tournament: int | None = None
-    """The tournament that it belongs to, which has begun it; None for most matches."""
     round: int | None = None
-    """The round of that tournament."""
     reported: datetime | None = Field(default=None, sa_type=Utc)
     """When the tournament has noted that it is over."""
     level: int | None = None
@@ -92,16 +88,14 @@ class Match(SQLModel, table=True):
     to_move: int | None = None
     """The seat whose turn it is; None while nobody's is. It and `plies` are what the turns replay to."""
     plies: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """The number of complete turns."""
     shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How far the version of the match is ahead of `plies`: it grows whenever turns are taken back."""
     part: str | None = None
     offers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
     """The offers since the last turn, by kind (see matches.offers)."""
     paused: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when the match is paused, as its players agreed."""
     resumes: datetime | None = Field(default=None, sa_type=Utc)
-    """When the pause ends by itself, if they agreed on that too."""
+    """When the pause ends by itself, if the players agreed on that."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see clock.timekeeping)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
@@ -120,7 +114,7 @@ class Match(SQLModel, table=True):
     noted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
     rematch: int | None = None
-    """The match that was offered last as the rematch of this one."""
+    """The match last offered as its rematch."""
     winner: int | None = None
     termination: str | None = None
     """How the match ended (notation.ending.Termination); None until then."""
@@ -178,7 +172,7 @@ class Prepared(SQLModel, table=True):
 
 
 class Note(SQLModel, table=True):
-    """What a player has noted for themselves about a match; nobody else ever sees it."""
+    """What a player has noted for themselves about a match; nobody else sees it."""
 
     match: int = Field(foreign_key="match.id", primary_key=True)
     seat: int = Field(primary_key=True)
@@ -214,7 +208,7 @@ class PlayerRating(SQLModel, table=True):
     player: int = Field(foreign_key="player.id")
     game: str
     week: date
-    """The Monday of the week."""
+    """Its Monday."""
     rating: float
     deviation: float
     volatility: float
@@ -232,8 +226,6 @@ class RatedWeek(SQLModel, table=True):
 
 
 class Watch(SQLModel, table=True):
-    """A match that a player watches."""
-
     player: int = Field(foreign_key="player.id", primary_key=True)
     match: int = Field(foreign_key="match.id", primary_key=True, index=True)
     created: datetime = Field(sa_type=Utc)
@@ -258,11 +250,10 @@ class Tournament(SQLModel, table=True):
     """The time control, as time_control.to_stored writes it; there always is one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     places: int
-    """How many players can enter."""
     wanted_rounds: int | None = None
-    """How many rounds of a Swiss there are to be; None where that follows from the entrants."""
+    """Of a Swiss, as its host chose; None where that follows from the entrants."""
     rounds: int | None = None
-    """How many there are, once it has begun."""
+    """None until it begins."""
     at_once: int | None = None
     """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
     challenged at a time."""
@@ -271,11 +262,10 @@ class Tournament(SQLModel, table=True):
     previous: int | None = Field(default=None, index=True, unique=True)
     """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
-    """Which season it is."""
     every: str | None = None
     """How often it comes again (tournaments.hosting), each season after the `previous` one; None for once."""
     entry_days: int | None = None
-    """For how many days players can enter each of its seasons."""
+    """How many days players have to enter each season."""
     reopens: datetime | None = Field(default=None, sa_type=Utc)
     """When the next one opens; None once it has, and where none does."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)

@@ -82,9 +82,8 @@ class Queued(Leased):
     """The columns by which waiting messages take turns (see pbem.storage.queue)."""
 
     lane: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """Which queue it waits in; the lower one goes first."""
     group: str | None = None
-    """Whose it is while it waits: the author's address; for one that is sent, a digest of who caused it."""
+    """Whose it is while it waits: the author's address; for an outgoing message, a digest of who caused it."""
     round: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many of its group waited when it came: each group's first message goes before any group's second."""
 
@@ -111,7 +110,7 @@ class Incoming(Queued, table=True):
     """The addresses of the envelope, which may hold reply tokens; none once the message is done with."""
     state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often work on it was begun, counted when it is claimed."""
+    """How often work on it began, counted when it is claimed."""
     verdict: str | None = None
     error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id")
@@ -188,7 +187,6 @@ class Outgoing(Queued, table=True):
     settled: datetime | None = Field(default=None, sa_type=Utc)
     """When the question that it asks a new address was answered; another answer means nothing."""
     merged_into: int | None = Field(default=None, foreign_key="outgoing.id")
-    """The message that contains this one's news."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
     """How often it was claimed to be sent."""

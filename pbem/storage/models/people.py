@@ -36,11 +36,9 @@ class Player(SQLModel, table=True):
     settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
     """The player's choices (see preferences) that differ from the defaults."""
     stopped: datetime | None = Field(default=None, sa_type=Utc)
-    """When the player asked for no more news; empty if they get news."""
     bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times in a row a message bounced permanently (see bounces)."""
     bounced: datetime | None = Field(default=None, sa_type=Utc)
-    """When that last happened."""
     unreachable: datetime | None = Field(default=None, sa_type=Utc)
     """Since when nothing is sent to the address, because everything bounces."""
     complained: datetime | None = Field(default=None, sa_type=Utc)
@@ -50,7 +48,7 @@ class Player(SQLModel, table=True):
     banned: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator has closed the account (see pbem.features.moderation)."""
     trusted: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when the operator lets them open tournaments."""
+    """Since when they can open tournaments."""
     created: datetime = Field(sa_type=Utc)
 
     @property
@@ -78,9 +76,7 @@ class Invitee(SQLModel, table=True):
     address: str = Field(primary_key=True)
     """A hash of the address (see invitations): nobody reads from it whom we have written to."""
     domain: str
-    """A hash of its domain."""
     invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
-    """When the last invitation was queued."""
     refused: datetime | None = Field(default=None, sa_type=Utc)
     """When its owner asked us not to invite them again."""
 
@@ -131,7 +127,7 @@ class Seek(SQLModel, table=True):
 
 
 class Block(SQLModel, table=True):
-    """A player who wants nothing from another. Only the one who blocks ever learns of it."""
+    """A player who wants nothing from another, who never learns of it."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)
     blocked: int = Field(foreign_key="player.id", primary_key=True, index=True)
@@ -152,7 +148,6 @@ class Presence(SQLModel, table=True):
     player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
     seen: datetime = Field(sa_type=Utc)
     listed: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when the player is listed."""
 
 
 class Calendar(SQLModel, table=True):
@@ -167,7 +162,6 @@ class Calendar(SQLModel, table=True):
     """From when they count; None if others were chosen before that."""
     zone: str
     days: str
-    """As working_days.format_days writes them."""
 
 
 class Vacation(SQLModel, table=True):
@@ -199,13 +193,11 @@ class ModerationAct(SQLModel, table=True):
     actor: str
     """Who did it: a user of the server's machine, or the admin by mail."""
     act: str
-    """What was done: the command."""
     player: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id")
     former_name: str | None = None
     """What the player was called before, if they got another name. Nobody else can have it."""
     note: str = ""
-    """Why, as the operator wrote it."""
 
 
 class ClosedAddress(SQLModel, table=True):
@@ -227,7 +219,6 @@ class Announcement(SQLModel, table=True):
     last: int
     """The last player who gets it: whoever joins later doesn't."""
     number: int = 0
-    """How many messages are queued."""
     due: datetime | None = Field(default=None, sa_type=Utc)
     """When the next messages are queued; None once all are."""
     created: datetime = Field(sa_type=Utc)

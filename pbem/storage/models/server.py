@@ -25,7 +25,6 @@ class Clock(SQLModel, table=True):
 
     id: int = Field(primary_key=True)
     beat: datetime | None = Field(default=None, sa_type=Utc)
-    """When a server was last known to be running (see storage.clock)."""
 
 
 class Daemon(SQLModel, table=True):
@@ -39,9 +38,8 @@ class Daemon(SQLModel, table=True):
     version: str
     started: datetime = Field(sa_type=Utc)
     told: datetime = Field(sa_type=Utc)
-    """When it last told how it is."""
     state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    """How it is (see server.reports)."""
+    """See server.reports."""
 
 
 class Outage(SQLModel, table=True):
@@ -84,12 +82,10 @@ class Search(Leased, table=True):
     version: int
     """The version of the match: `plies` and `shift` together."""
     player: int = Field(foreign_key="player.id")
-    """Whom it is for: the opponent of the house."""
     asked: datetime = Field(sa_type=Utc)
     attempts: int = 0
     """How many searches were begun, counted before each begins."""
     due: datetime = Field(sa_type=Utc)
-    """When to search, or to try again."""
     done: datetime | None = Field(default=None, sa_type=Utc)
     value: float | None = None
     """What the house thought of the position: from -1, lost, to 1, won."""
@@ -110,14 +106,12 @@ class Analysis(Leased, table=True):
     id: int | None = Field(default=None, primary_key=True)
     match: int = Field(foreign_key="match.id")
     player: int = Field(foreign_key="player.id")
-    """Whom it is for."""
     asked: datetime = Field(sa_type=Utc)
     findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
     """What was found for each position so far, the first one first (house.searcher.SearchFinding)."""
     attempts: int = 0
     """How many searches for the next positions were begun, counted before each begins."""
     due: datetime = Field(sa_type=Utc)
-    """When to search, or to try again."""
     done: datetime | None = Field(default=None, sa_type=Utc)
     """When the player was told what was found, or that the house gave up."""
     troubled: datetime | None = Field(default=None, sa_type=Utc)

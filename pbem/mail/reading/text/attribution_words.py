@@ -106,8 +106,8 @@ def is_time(word: str) -> bool:
     """Return whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
     bare = word.strip(MARKS)[:12]
     for separator in ":.h":
-        hours, found, minutes = bare.partition(separator)
-        if found and 1 <= len(hours) <= 2 and hours.isdecimal() and minutes[:2].isdecimal() and len(minutes[:2]) == 2:
+        hours, _, minutes = bare.partition(separator)
+        if 1 <= len(hours) <= 2 and hours.isdecimal() and minutes[:2].isdecimal() and len(minutes[:2]) == 2:
             return True
     return False
 
@@ -117,11 +117,10 @@ def has_digit(word: str) -> bool:
 
 
 def placed_words(text: str) -> list[tuple[int, str]]:
-    """Return the words of a text with the columns where they begin; not many more than an attribution has."""
-    found = []
-    at = 0
+    """Return the words of a text and their columns; not many more than an attribution has."""
+    words, at = [], 0
     for word in text.split()[: 4 * MOST_WORDS]:
         at = text.index(word, at)
-        found.append((at, word))
+        words.append((at, word))
         at += len(word)
-    return found
+    return words

@@ -34,9 +34,9 @@ from pbem.mail.reading.text.ours import NOBODY, Ours, is_mere_date
 
 MOST_LINES = 5
 LONGEST = 500
-"""The longest attribution; only the end of a longer line is examined."""
+"""Only the end of a longer line is examined."""
 MOST_CANDIDATES = 200
-"""How many beginnings of a text are examined as attributions: far more than people's messages have."""
+"""How many beginnings of a text are examined: far more than people's messages have."""
 LONGEST_NAME = 6
 LONGEST_CLOSING = 40
 
@@ -73,16 +73,16 @@ class AttributionFinder:
         self._read: dict[int, Attribution | None] = {}
 
     def attribution_at(self, number: int) -> Attribution | None:
-        found = self._read_by_form(number)
-        if found is not None and found.is_sure and not is_mere_date(self._lines[number][: found.column]):
-            return found
+        attribution = self._read_by_form(number)
+        if attribution and attribution.is_sure and not is_mere_date(self._lines[number][: attribution.column]):
+            return attribution
         named = self._ours.announcement_at(self._lines, number)
-        return Attribution(0, named, is_sure=True) if named else found
+        return Attribution(0, named, is_sure=True) if named else attribution
 
     def is_at_end(self, number: int) -> bool:
         """Return whether what may be an attribution begins in that line, and no word follows it in its last line."""
-        found = self._read_by_form(number)
-        last = self._lines[number + found.lines - 1].rstrip(" *_") if found is not None else ""
+        attribution = self._read_by_form(number)
+        last = self._lines[number + attribution.lines - 1].rstrip(" *_") if attribution else ""
         return last.endswith((*COLONS, ">")) or any(is_verb(word) or has_digit(word) for word in last.split()[-1:])
 
     def _read_by_form(self, number: int) -> Attribution | None:
@@ -110,10 +110,10 @@ class AttributionFinder:
     def _read_from(self, number: int) -> Attribution | None:
         """Return the attribution from the beginning of that line to its end or the end of a later line (cached)."""
         if number not in self._read:
-            self._read[number] = self._examined(number)
+            self._read[number] = self._examine(number)
         return self._read[number]
 
-    def _examined(self, number: int) -> Attribution | None:
+    def _examine(self, number: int) -> Attribution | None:
         if self.candidates >= MOST_CANDIDATES:
             return None
         lines = self._lines
@@ -138,10 +138,10 @@ class AttributionFinder:
                 self.candidates += 1
                 read = _read(text[:ending])
                 if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):
-                    found = Attribution(skipped + read[0], span, read[1])
-                    if found.is_sure:
-                        return found
-                    weak = weak or found
+                    attribution = Attribution(skipped + read[0], span, read[1])
+                    if attribution.is_sure:
+                        return attribution
+                    weak = weak or attribution
         return weak
 
 

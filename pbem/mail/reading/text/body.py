@@ -22,7 +22,7 @@ from pbem.mail.reading.text import decoded
 LONGEST_STUB = 500
 LONGEST_TYPE = 500
 _BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
-"""A line that separates parts: headers of a part follow."""
+"""A line that separates parts, and the beginning of a part's headers."""
 _EXCUSES = decoded.table("stubs")["excuses"]
 _CHARSETS = {
     "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
@@ -145,7 +145,8 @@ def decode(content: bytes, charset: str | None) -> str:
         if name is None or name in _CHARSETS or not _is_charset(name):
             continue
         try:
-            return _without_surrogates(content.decode(name))
+            text = content.decode(name)
+            return text.encode("utf-8", "replace").decode("utf-8")  # UTF-7 can hold lone surrogates
         except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
@@ -163,11 +164,6 @@ def _is_charset(name: str) -> bool:
         return codecs.lookup(name).name.startswith(_FAMILIES)
     except LookupError:
         return False
-
-
-def _without_surrogates(text: str) -> str:
-    """Return the text without lone surrogates, which can't be stored or sent; UTF-7 can produce them."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def unflow(text: str, delsp: bool) -> str:

@@ -27,7 +27,6 @@ _OTHER_FORMS = "\u2460-\u24ff\uff01-\uff5e\U0001d400-\U0001d7ff"
 """Letters, figures and signs in other forms than in ASCII: encircled, full-width, bold."""
 _UNSEEN = re.compile(_INVISIBLE)
 _LAYERS = 6
-"""How many encodings may lie on top of each other."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -79,13 +78,13 @@ class View:
         starts: list[int] = []
         origins: list[tuple[int, int | None]] = []
         length = end = 0
-        for found in self._encoding.within(self._below.text).finditer(self._below.text):
-            for size, origin in ((found.start() - end, (end, None)), (len(_decoded(found[0])), found.span())):
+        for code in self._encoding.within(self._below.text).finditer(self._below.text):
+            for size, origin in ((code.start() - end, (end, None)), (len(_decoded(code[0])), code.span())):
                 if size:
                     starts.append(length)
                     origins.append(origin)
                     length += size
-            end = found.end()
+            end = code.end()
         return [*starts, length], [*origins, (end, None)]
 
     def layers(self, encoding: Encoding) -> "Iterator[View]":
@@ -106,7 +105,7 @@ class View:
 
 
 def is_mime(text: str) -> bool:
-    return any(each.search(text) for each in _IS_MIME)
+    return any(pattern.search(text) for pattern in _IS_MIME)
 
 
 @lru_cache(maxsize=512)
@@ -153,7 +152,7 @@ SHORTEST_TAG = 32
 TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
 TAG_DELIMITERS = ("+", "-", "=", "_", ".", "#")
 MOST_PIECES = 3
-"""A tagged address may be broken over this many lines."""
+"""Into how many lines a tagged address may be broken."""
 
 
 def is_tagged(word: str) -> bool:

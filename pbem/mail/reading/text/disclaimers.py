@@ -106,9 +106,9 @@ def _is_title(line: str) -> bool:
 
 
 def _paragraph(lines: Sequence[str], number: int) -> list[str]:
-    found: list[str] = []
+    paragraph: list[str] = []
     for line in lines[number : number + 30]:
-        if not line.strip() or (found and _is_row(line)):
+        if not line.strip() or (paragraph and _is_row(line)):
             break
-        found.append(line[:LONGEST_READ])
-    return found
+        paragraph.append(line[:LONGEST_READ])
+    return paragraph

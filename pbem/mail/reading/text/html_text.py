@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,13 @@ DEEPEST = 500
 """The parser takes quadratic time for nested elements; mail programs nest a few dozen."""
 MOST_TAGS = 12_000
 MOST_ATTRIBUTES = 100
-"""How many attributes a tag may have: the parser compares each with all others."""
+"""Per tag: the parser compares each with all others."""
 MOST_PAGES = 50
 """How often html and body may begin: the attributes of all of them are put together."""
 MOST_FORMATTING = 200_000
 """How many formatting elements may be open at all tags together: the parser may open each again in each paragraph."""
 MOST_NODES = 25_000
-"""How many elements and texts are looked at. It may be more than there are tags: what isn't closed is mended."""
+"""Elements and texts. There may be more than tags: the parser closes what isn't closed."""
 FORMATTING = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 )
@@ -227,11 +226,7 @@ def _write(root: "LexborNode", page: _Page, *, bare: bool) -> None:
             spaced = tag in SPACED and not marks.close
             page.space(inside) if spaced else page.end_line()
             waiting.append((None, tag if spaced else "div", inside))
-        waiting.extend((child, "", within) for child in reversed(list(_children(node))))
-
-
-def _children(node: "LexborNode") -> "Iterator[LexborNode]":
-    return node.iter(include_text=True)
+        waiting.extend((child, "", within) for child in reversed(list(node.iter(include_text=True))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +250,13 @@ class _Marks:
         classes = set(attributes.get("class", "").split())
         style = "".join(attributes.get("style", "").split()) + ";"
         is_bare = not classes and "type" not in attributes
-        name, identity = attributes.get("name", ""), attributes.get("id", "")
+        name, identity, link = (attributes.get(key, "") for key in ("name", "id", "href"))
         return cls(
             hidden="hidden" in attributes or any(way in style for way in HIDDEN),
             signed=bool(classes & SILENT_CLASSES) or identity in SILENT_IDS or name in SILENT_NAMES,
             quotes=bool(classes & QUOTED_CLASSES)
-            or any(OUR_MARK in each for each in (*classes, identity))
-            or _is_prefilled_message(attributes.get("href", ""))
+            or any(OUR_MARK in label for label in (*classes, identity))
+            or (link.startswith("mailto:") and "body=" in link)  # a prefilled message, as in ours
             or name in QUOTED_NAMES
             or attributes.get("data-marker") in MARKED
             or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded message
@@ -279,16 +274,10 @@ class _Marks:
 _NO_MARKS = _Marks()
 
 
-def _is_prefilled_message(address: str) -> bool:
-    """Return whether a link opens a prefilled message, as ours do; nobody writes such links by hand."""
-    return address.startswith("mailto:") and "body=" in address
-
-
 def _first_words(node: "LexborNode") -> str:
-    """Return the words at the beginning of an element, unless they are deep inside it."""
     here: LexborNode | None = node
     for _ in range(FIRST_WORDS_DEPTH):
-        here = next(_children(here), None) if here is not None else None
+        here = next(here.iter(include_text=True), None) if here is not None else None
         if here is not None and here.tag == "-text":
             return (here.text_content or "").strip()
     return ""

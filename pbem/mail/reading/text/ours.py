@@ -98,7 +98,7 @@ class Ours:
         return (
             (self._is_addressed(line) and not is_sentence)
             or line.rstrip().endswith(COLONS)
-            or any(is_verb(w) or is_year(w) for w in words)
+            or any(is_verb(word) or is_year(word) for word in words)
         )
 
     def begins_at(self, lines: Sequence[str], number: int) -> bool:
@@ -117,7 +117,7 @@ class Ours:
         if self._domain not in small:
             return False
         local = self.address.lower().rpartition("@")[0]
-        return any(_is_at(word.strip(MARKS), local, self._domain) for word in _apart(small))
+        return any(_is_at(word.strip(MARKS), local, self._domain) for word in re.split(r"[\s<>()\[\]\"']+", small))
 
     def _announces(self, text: str) -> bool:
         """Return whether a text that names us is an announcement, and not a sentence about us."""
@@ -188,14 +188,6 @@ def _is_at(word: str, local: str, domain: str) -> bool:
     return after == domain and (before == local or before.startswith(tuple(local + mark for mark in TAG_DELIMITERS)))
 
 
-def _apart(text: str) -> list[str]:
-    return re.split(r"[\s<>()\[\]\"']+", text)
-
-
 def _fits(name: str, text: str) -> bool:
     """Return whether the name stands in the text as words of their own, in its own letters."""
-    return bool(name) and name in text and _pattern(name).search(text) is not None
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w@.-]){re.escape(name)}(?![\w@-])")
+    return bool(name) and name in text and re.search(rf"(?<![\w@.-]){re.escape(name)}(?![\w@-])", text) is not None

@@ -8,14 +8,16 @@ from itertools import islice
 from pbem.mail.reading.text import normalize
 
 MOST_LINES = 5_000
-"""How many lines of a message are looked at, with quotes and all."""
+"""Including quotes."""
 LONGEST_ARMOUR = 100
 QUOTING = (">", "\uff1e", "&gt;", "|")
 _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def page_of(text: str) -> list[str]:
-    return normalize.clean(_first_lines(_without_soft_breaks(text))).split("\n")
+    text = _without_soft_breaks(text)
+    end = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
+    return normalize.clean(text[: end.start()] if end else text).split("\n")
 
 
 def is_quoted(line: str) -> bool:
@@ -27,9 +29,9 @@ def is_quoted(line: str) -> bool:
     bare = line.lstrip()[:10]
     if bare.startswith(QUOTING):
         return True
-    initials, found, rest = bare.partition(">")
+    initials, mark, rest = bare.partition(">")
     named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
-    return bool(found) and named and rest[:1] in ("", " ", ">")
+    return bool(mark) and named and rest[:1] in ("", " ", ">")
 
 
 def armour_length(page: Sequence[str], number: int) -> int:
@@ -42,12 +44,6 @@ def armour_length(page: Sequence[str], number: int) -> int:
         if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
             return at - number + 1
     return 1
-
-
-def _first_lines(text: str) -> str:
-    """Return the lines that are looked at; the others aren't cleaned."""
-    ends = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
-    return text[: ends.start()] if ends else text
 
 
 def _without_soft_breaks(text: str) -> str:

@@ -13,7 +13,7 @@ MOST_LINES = 25
 LONGEST_LABEL = 30
 LONGEST_SEPARATOR = 100
 LONGEST_INLINE = 1_000
-"""The longest line in which a header is looked for that isn't whole but names us."""
+"""The longest line examined for an incomplete header that names us."""
 
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
 _PHRASES = decoded.table("quoted_headers")
@@ -22,9 +22,9 @@ COLONS = (":", "\uff1a", "\t", "|")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 LEAST_FRAME = 3
 LONGEST_FRAMED = 4
-"""How many words a separator has that isn't one of those we know: "-----Antwort Nachricht-----"."""
+"""In words, for a separator that isn't one of those we know: "-----Antwort Nachricht-----"."""
 MOST_DASHES = 5
-"""How many groups of dashes in a line are looked at."""
+"""How many groups of dashes in a line are examined."""
 
 
 def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, person: str | None = None) -> int:
@@ -56,12 +56,13 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
             if since > (1 if blank else 3) or (blank and _label("".join(lines[at + 1 : at + 2])) is None):
                 break
         at += 1
-    told = len(kinds & {FROM, DATE, TO, SUBJECT})
+    number_of_kinds = len(kinds & {FROM, DATE, TO, SUBJECT})
     author = author_of(lines[number:end]) if FROM in kinds else None
     of_author = author is not None and (DATE in kinds or is_tagged(author))
     of_us = author is not None and ours.is_named_in(author)
     of_author = of_author or ({FROM, DATE} <= kinds and any(map(tells_the_time, map(placed_words, lines[number:end]))))
-    if told < 3 and not (of_author or of_us) and not (told == 2 and _names(lines[number:end], ours, person)):
+    is_named = number_of_kinds == 2 and _names(lines[number:end], ours, person)
+    if number_of_kinds < 3 and not (of_author or of_us or is_named):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
         end += 1  # a Subject that was wrapped
@@ -90,9 +91,9 @@ def inline_header(line: str, ours: Ours = NOBODY) -> int | None:
     >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
     5
     """
-    found = _inline_places(line, ours)
-    whole = len(found) == 4 or (len(found) >= 2 and _names_us(line, ours))
-    return min(found.values()) if whole else None
+    places = _inline_places(line, ours)
+    whole = len(places) == 4 or (len(places) >= 2 and _names_us(line, ours))
+    return min(places.values()) if whole else None
 
 
 def inline_lines(line: str, ours: Ours = NOBODY) -> list[str]:
@@ -110,16 +111,16 @@ def _names_us(line: str, ours: Ours) -> bool:
 
 
 def _inline_places(line: str, ours: Ours) -> dict[str, int]:
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     named = _names_us(line, ours)
     at = 0
     for word in line.split(" "):
         if word.rstrip("*_").endswith(COLONS) and len(word) <= LONGEST_LABEL:
             kind = LABELS.get(fold(word.strip("*_:\uff1a")))
-            if kind not in (None, OTHER) and kind not in found and (kind == FROM or FROM in found or named):
-                found[kind] = at
+            if kind not in (None, OTHER) and kind not in places and (kind == FROM or FROM in places or named):
+                places[kind] = at
         at += len(word) + 1
-    return found
+    return places
 
 
 def is_separator(line: str) -> bool:
@@ -164,10 +165,9 @@ def may_be_one(line: str) -> bool:
     if line.rstrip().endswith(COLONS[:2]) and fold(line[:LONGEST_SEPARATOR].strip()).startswith(_PHRASES["separators"]):
         return True
     kind = _label(line)
-    told = kind is not None and ("@" in line or any(map(is_dated, line[:LONGEST_SEPARATOR].split()[1:])))
-    return told or (
-        len(line) <= LONGEST_SEPARATOR and is_drawn(line) and not is_rule(line) and any(map(str.isalpha, line))
-    )
+    is_header = kind is not None and ("@" in line or any(map(is_dated, line[:LONGEST_SEPARATOR].split()[1:])))
+    is_framed = len(line) <= LONGEST_SEPARATOR and is_drawn(line) and not is_rule(line)
+    return is_header or (is_framed and any(map(str.isalpha, line)))
 
 
 def is_bare_separator(line: str) -> bool:

@@ -15,7 +15,6 @@ from pbem.mail.reading.text.page import armour_length, is_quoted, page_of
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
 LONGEST = 1_000_000
-"""How many characters of it."""
 WRAPPED_FROM = 60
 WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
@@ -27,10 +26,6 @@ MARKS = "> |"
 QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
-
-
-def lines(text: str, is_html: bool = False, author: str | None = None, ours: Ours = NOBODY) -> tuple[str, ...]:
-    return read(text, is_html, author, ours).lines
 
 
 def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours = NOBODY) -> WrittenText:
@@ -133,20 +128,20 @@ class _ReplyReader:
             or self._ours.begins_at(self._page, number)
         ):
             return True
-        found = self._attributions.attribution_at(number)
-        return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
+        attribution = self._attributions.attribution_at(number)
+        return bool(attribution and (attribution.is_sure or self._is_marked_from(number + attribution.lines)))
 
     def _announces_unmarked(self) -> bool:
         """Return whether the marked lines that end right above this line only announce what isn't marked below them."""
         begun = self._at - 1
         while begun and self._at - begun < LONGEST_INTRODUCTION and is_quoted(self._page[begun - 1]):
             begun -= 1
-        told = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[begun : self._at]]
-        if quoted_headers.is_reply_above(told[-1]) or self._ours.announcement_at(told, 0) == len(told):
+        lines = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[begun : self._at]]
+        if quoted_headers.is_reply_above(lines[-1]) or self._ours.announcement_at(lines, 0) == len(lines):
             return True
         return any(
-            at + quoted_headers.header_length_at(told, at, self._ours, self._author) == len(told)
-            for at in range(min(2, len(told)))
+            at + quoted_headers.header_length_at(lines, at, self._ours, self._author) == len(lines)
+            for at in range(min(2, len(lines)))
         )
 
     def _is_announced_by_marked(self) -> bool:
@@ -224,12 +219,14 @@ class _ReplyReader:
 
     def _skips_attribution(self, *, sure: bool) -> bool:
         """Skip an attribution; within a quote only a sure one, since the quoted text may quote somebody too."""
-        found = self._attributions.attribution_at(self._at)
-        if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
+        attribution = self._attributions.attribution_at(self._at)
+        if attribution is None:
             return False
-        if found.column:
-            self._keep(quoted_headers.without_glued_dashes(self._page[self._at][: found.column]))
-        self._at += found.lines
+        if not attribution.is_sure and (sure or not self._is_marked_from(self._at + attribution.lines)):
+            return False
+        if attribution.column:
+            self._keep(quoted_headers.without_glued_dashes(self._page[self._at][: attribution.column]))
+        self._at += attribution.lines
         return True
 
     def _skip_below(self, begun: int, *, announced: bool, header: Sequence[str]) -> None:
@@ -238,11 +235,10 @@ class _ReplyReader:
             self._at += 1
         if self._at == len(self._page) or is_quoted(self._page[self._at]) or self._skips_unusual_quote():
             return
-        foreign = (
-            bool(header) and self._author is not None and quoted_headers.author_of(header) not in (None, self._author)
-        )
+        author = quoted_headers.author_of(header) if header else None
+        foreign = self._author is not None and author not in (None, self._author)
         if not self._draft.has_words and not announced:
-            if foreign and self._ours.is_named_in(quoted_headers.author_of(header) or ""):
+            if foreign and self._ours.is_named_in(author or ""):
                 self._keep_paragraph()
                 return
             if not foreign:
@@ -329,7 +325,8 @@ class _ReplyReader:
         if quoted_headers.is_rule(line) and not line.strip(" _"):
             return True  # below it are the person's contact details, or a mailing list's
         if signatures.is_loose_delimiter(line):
-            return self._rest_is_short(signatures.MOST_LINES)
+            below = filter(str.strip, self._block_below(3 * signatures.MOST_LINES))
+            return len(list(below)) <= signatures.MOST_LINES
         return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
 
     def _is_below_quote(self) -> bool:
@@ -344,16 +341,10 @@ class _ReplyReader:
         while self._at < len(self._page) and not self._begins_quote(self._at):
             self._at += 1  # what may be quoted is no signature
 
-    def _rest_is_short(self, most: int) -> bool:
-        return sum(bool(line.strip()) for line in self._block_below(3 * most)) <= most
-
     def _block_below(self, most: int = 30) -> list[str]:
-        found = []
-        for number in range(self._at + 1, min(len(self._page), self._at + 1 + most)):
-            if self._begins_quote(number):
-                break
-            found.append(self._page[number])
-        return found
+        below = range(self._at + 1, min(len(self._page), self._at + 1 + most))
+        own = itertools.takewhile(lambda number: not self._begins_quote(number), below)
+        return [self._page[number] for number in own]
 
     def _is_tagline(self, line: str) -> bool:
         if not signatures.is_tagline(line, stands_alone=True):

@@ -8,9 +8,8 @@ LONGEST = 30_000
 """How many lines and characters of a person's words are read: twelve pages. All of them are searched for commands,
 stored, and sent on to others."""
 LONGEST_CUT = 20_000
-"""How many characters of what was cut are kept."""
 REST = "[The rest of this message is too long.]"
-"""Stands below words that end there for being too long, for everybody who reads them."""
+"""Replaces the words beyond those, for everybody who reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,6 @@ class TextDraft:
         self._sure = len(self._lines)
 
     def answer(self, line: str) -> None:
-        """Note a line that answers a quoted question, unless there is one already."""
         self._asked = self._asked or line.rstrip()
 
     def cut(self, lines: Sequence[str]) -> None:
@@ -96,27 +94,27 @@ def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
         most -= len(line) + 1
 
 
-def _places(found: Sequence[str]) -> list[int]:
+def _places(lines: Sequence[str]) -> list[int]:
     """Return for each line, and for the end, how many of the lines before it `trim` keeps."""
     places, is_blank = [0], True
-    for line in found:
-        kept = bool(line.strip()) or not is_blank
-        places.append(places[-1] + kept)
+    for line in lines:
+        stays = bool(line.strip()) or not is_blank
+        places.append(places[-1] + stays)
         is_blank = not line.strip()
-    most = len(trim(found))
+    most = len(trim(lines))
     return [min(place, most) for place in places]
 
 
-def trim(found: Sequence[str]) -> tuple[str, ...]:
+def trim(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the lines without blank ones at the ends, and with no two blank ones in a row.
 
     >>> trim(["", "c1b1 ", "", " ", "Bye", ""])
     ('c1b1', '', 'Bye')
     """
-    kept: list[str] = []
-    for line in found:
-        if line.strip() or (kept and kept[-1]):
-            kept.append(line.rstrip())
-    while kept and not kept[-1]:
-        kept.pop()
-    return tuple(kept)
+    trimmed: list[str] = []
+    for line in lines:
+        if line.strip() or (trimmed and trimmed[-1]):
+            trimmed.append(line.rstrip())
+    while trimmed and not trimmed[-1]:
+        trimmed.pop()
+    return tuple(trimmed)
