@@ -22,11 +22,11 @@ from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.templating import WIDTH
 
 EACH = 30
-"""How many boards of a match are drawn as text; three are drawn as pictures."""
+"""Boards of a match that are drawn as text; three are drawn as pictures."""
 FEW = 20
-"""In how many positions of a match the last turn is looked at."""
+"""Positions of a match in which the last turn is examined."""
 LINES = 300
-"""How many lines in words are read as if somebody had quoted them."""
+"""Lines in words that are read as if somebody had quoted them."""
 
 
 def diagrams(pack: GamePack, seed: int = 0, each: int = EACH) -> Iterator[tuple[Diagram, Diagram]]:
@@ -57,8 +57,8 @@ def diagrams_are_whole(pack: GamePack, seed: int = 0) -> None:
             marks and diagram.legend.marks[0].kind == "empty",
             "The first mark of the legend isn't that of an empty cell.",
         )
-        called = [(mark.kind == "empty", mark.side, mark.words) for mark in marks.values()]
-        require(len(called) == len(set(called)), "Two marks of the legend are called the same.")
+        meanings = [(mark.kind == "empty", mark.side, mark.words) for mark in marks.values()]
+        require(len(meanings) == len(set(meanings)), "Two marks of the legend are called the same.")
         require(all(all(mark.words) for mark in marks.values()), "A mark of the legend has no words.")
         require(diagram.legend.sides == pack.game.sides, "The sides of the legend aren't those of the game.")
         areas = diagram.legend.areas
@@ -96,9 +96,9 @@ def boards_are_drawn_in_text(pack: GamePack, seed: int = 0) -> None:
         signs = format_board(diagram, lit=True, notes=True, charset="unicode").splitlines()
         require(all(line.isascii() for line in letters), "A board in letters isn't ASCII.")
         require([*map(len, letters)] == [*map(len, signs)], "A board in signs isn't as wide as the one in letters.")
-        said = describe(diagram, pack.game.sides, width=WIDTH).splitlines()
-        words |= dict.fromkeys(said)
-        for line in (*letters, *said):
+        sentences = describe(diagram, pack.game.sides, width=WIDTH).splitlines()
+        words |= dict.fromkeys(sentences)
+        for line in (*letters, *sentences):
             require(len(line) <= WIDTH, f"A line of a board is longer than {WIDTH} columns: {line}")
             require(line == line.rstrip(), f"A line of a board ends in spaces: {line!r}")
     for match in (1, None):
@@ -126,10 +126,10 @@ def the_last_turn_is_told(pack: GamePack, seed: int = 0) -> None:
                 continue  # the middle of a long match is left out
             text, diagram = pack.notation.format(move, before), after.diagram(Played(before, move))
             require(diagram.told, f"The board after {text} doesn't tell that turn (`told`).")
-            boards = [dict(cell for _, row in each.rows for cell in row) for each in (before.diagram(), diagram)]
-            touched = {cell for cell, mark in boards[1].items() if boards[0].get(cell) != mark}
+            old, new = (dict(cell for _, row in board.rows for cell in row) for board in (before.diagram(), diagram))
+            touched = {cell for cell, mark in new.items() if old.get(cell) != mark}
             allowed = touched | diagram.lit | diagram.left | cells_of(text)
-            wrong = sorted((cells_of(diagram.told) & boards[1].keys()) - allowed)
+            wrong = sorted((cells_of(diagram.told) & new.keys()) - allowed)
             require(not wrong, f'The board after {text} tells "{diagram.told}", but nothing was done on {wrong[:1]}.')
 
 

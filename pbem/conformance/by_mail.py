@@ -23,7 +23,7 @@ from pbem.messages.templating import WIDTH
 READABLE = 60
 """The most turns of a match; a longer one ends with a resignation."""
 MOST_WRITTEN = 50_000
-"""How many turns are written down in the search for such a match."""
+"""How many turns are written down to find such a match."""
 MOST = 100_000
 """The most bytes of a message without its attachments: Gmail cuts longer ones."""
 WHO = ("alice", "bob")
@@ -37,12 +37,12 @@ def a_match_goes_by_mail(pack: GamePack, seed: int = 0) -> None:
 
 def messages_stay_as_they_are(pack: GamePack, golden: Path, *, write: bool = False) -> None:
     """The messages of a match are those in the golden file."""
-    told = transcript(pack)
+    messages = transcript(pack)
     if write:
         golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(told, encoding="utf-8")
+        golden.write_text(messages, encoding="utf-8")
     require(golden.is_file(), f"There is no {golden.name}: PBEM_GOLDEN=write pytest writes it.")
-    lines = told.splitlines(), golden.read_text(encoding="utf-8").splitlines()
+    lines = messages.splitlines(), golden.read_text(encoding="utf-8").splitlines()
     for number, (now, then) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         require(
             now == then,
@@ -59,21 +59,22 @@ def transcript(pack: GamePack, seed: int = 0) -> str:
         (page,) = post.write("alice@mail.example", f"rules {pack.game.key}")
         require(pack.title.upper() in text(page), "The command for the rules doesn't show the page.")
         post.received["alice@mail.example"].pop()  # turns reply to the message with the board
-        shown = [post.received["bob@mail.example"][2], *_newest(post)]
-        shown += _refused(pack, post, turns)
+        messages = [post.received["bob@mail.example"][2], *_newest(post)]
+        messages += _refused(pack, post, turns)
         for number, turn in enumerate(turns):
             sent = post.reply(post.last(_mover(post)), turn)
             require(len(sent) == len(WHO), f"After turn {number + 1}, {turn}, the server sent {len(sent)} messages.")
-            shown += sent if number == 0 else []
+            messages += sent if number == 0 else []
         if outcome is None:
             (question,) = post.reply(post.last(_mover(post)), "resign")
             post.reply(question, "yes")
         ends = [*_newest(post)]
         (answer,) = post.reply(post.last("alice"), "record 1")
         _require_end(pack, ends, answer, turns, outcome)
-        for _, mail in (each for each in post.log if each[0] == "out"):
-            _require_size(mail)
-    return "\n".join(_readable(mail) for mail in (*shown, *ends, answer))
+        for direction, mail in post.log:
+            if direction == "out":
+                _require_size(mail)
+    return "\n".join(_readable(mail) for mail in (*messages, *ends, answer))
 
 
 def drawn(pack: GamePack, seed: int = 0) -> tuple[tuple[str, ...], Outcome | None]:
@@ -118,8 +119,8 @@ def _refused(pack: GamePack, post: Letters, turns: tuple[str, ...]) -> list[Emai
             continue
         if refusal is not None:
             sent = post.reply(post.last(_mover(post)), wrong)
-            told = " ".join(text(mail) for mail in sent)
-            require(len(sent) == 1 and wrong in told, f"The forbidden turn {wrong} isn't answered.")
+            answer = " ".join(text(mail) for mail in sent)
+            require(len(sent) == 1 and wrong in answer, f"The forbidden turn {wrong} isn't answered.")
             post.received[str(sent[0]["To"])].pop()
             return sent
     return []
@@ -129,10 +130,10 @@ def _require_end(
     pack: GamePack, ends: list[EmailMessage], answer: EmailMessage, turns: tuple[str, ...], outcome: Outcome | None
 ) -> None:
     for mail in ends:
-        told = " ".join(text(mail).split())
-        require("The match is over" in told, f"The last message to {mail['To']} doesn't say that the match is over.")
+        words = " ".join(text(mail).split())
+        require("The match is over" in words, f"The last message to {mail['To']} doesn't say that the match is over.")
         if outcome is not None:
-            require(outcome.reason in told, f'The last message to {mail["To"]} doesn\'t say why: "{outcome.reason}".')
+            require(outcome.reason in words, f'The last message to {mail["To"]} doesn\'t say why: "{outcome.reason}".')
     try:
         read = record.loads(text(answer).replace("\r\n", "\n"))
     except record.BadRecord as bad:

@@ -18,7 +18,6 @@ from notation.games import GamePack
 from pbem.conformance.samples import Nonconforming, options_at, played, require, seeds
 
 LARGEST = 20_000
-"""Larger numbers aren't counted."""
 CHEAP = 1_000
 """The largest number that the brute force counts."""
 MATCHES, TURNS = 6, 60
@@ -53,20 +52,20 @@ class Block:
 
 
 def read(path: Path) -> list[Block]:
-    found = []
+    blocks = []
     for block in path.read_text(encoding="utf-8").split("\n\n"):
         lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]
         words = dict(lines)
         if "id" in words:
             try:
-                found.append(_block(path.stem, words, lines))
+                blocks.append(_block(path.stem, words, lines))
             except (IndexError, KeyError, ValueError) as error:
                 raise Nonconforming(f"The block {words['id']} of {path.name} can't be read: {error!r}.") from error
-    return found
+    return blocks
 
 
 def _block(game: str, words: Mapping[str, str], lines: list[tuple[str, str]]) -> Block:
-    chosen, *turns = (each.strip() for each in words["position"].split(";"))
+    chosen, *turns = (piece.strip() for piece in words["position"].split(";"))
     if chosen and "=" not in chosen:
         chosen, turns = "", [chosen, *turns]
     options = {name: choice for name, _, choice in (pair.partition("=") for pair in chosen.split())}
@@ -93,16 +92,16 @@ def results(here: Position[Any], depth: int) -> tuple[int, ...]:
 
 
 def _of(winner: object) -> tuple[int, ...]:
-    return tuple(int(winner == each) for each in (0, 1, None))
+    return tuple(int(winner == outcome) for outcome in (0, 1, None))
 
 
-def _sum(each: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(map(sum, zip((0, 0, 0), *each, strict=True)))
+def _sum(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip((0, 0, 0), *counts, strict=True)))
 
 
 def late_block(pack: GamePack, options: Mapping[str, str], *, left: int = 3, seed: int = 0) -> str:
     """Return a block that begins at most so many turns before the end of a random match, with no longer line."""
-    lines = [_random_line(pack, options, random.Random(f"{seed} {each}")) for each in range(MATCHES)]  # noqa: S311
+    lines = [_random_line(pack, options, random.Random(f"{seed} {match}")) for match in range(MATCHES)]  # noqa: S311
     for depth in range(left, -1, -1):
         for line in lines:
             turns = line[: max(0, len(line) - depth)]
@@ -127,7 +126,6 @@ def _random_line(pack: GamePack, options: Mapping[str, str], chance: random.Rand
 
 
 def _numbers(position: Position[Any], depth: int) -> list[int]:
-    """Return the numbers of lines of 1, 2, ... turns, as long as they are small enough to be counted."""
     numbers: list[int] = []
     while len(numbers) < depth and (not numbers or 0 < numbers[-1] <= CHEAP):
         numbers = counts(position, len(numbers) + 1)
@@ -148,13 +146,13 @@ def turns_are_counted(pack: GamePack, path: Path) -> None:
     require(any(0 in block.nodes for block in blocks), f"{path.name} has no position after which nobody can move.")
     for block in blocks:
         position = _after(pack, block.options, block.turns)
-        wanted = [number for number in block.nodes if number <= LARGEST]
-        found = counts(position, len(wanted)) if wanted else []
-        require(found == wanted, f"{block.id}: the engine counts {found} turns, and {path.name} says {wanted}.")
+        expected = [number for number in block.nodes if number <= LARGEST]
+        actual = counts(position, len(expected)) if expected else []
+        require(actual == expected, f"{block.id}: the engine counts {actual} turns, and {path.name} says {expected}.")
         for depth, ends in block.results.items():
-            ended = results(position, depth)
-            told = f"{block.id}: {path.name} says that {ends} lines of {depth} turns are won by each side and drawn"
-            require(ended == ends, f"{told}, and the engine counts {ended}.")
+            counted = results(position, depth)
+            claim = f"{block.id}: {path.name} says that {ends} lines of {depth} turns are won by each side and drawn"
+            require(counted == ends, f"{claim}, and the engine counts {counted}.")
 
 
 def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = None) -> None:
@@ -165,7 +163,7 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
         for number, (position, move) in enumerate(match[:TURNS], start=1):
             if position != expected:
                 break  # the middle of a long match is left out
-            here, there = {pack.notation.format(each, position) for each in position.moves()}, state.after()
+            here, there = {pack.notation.format(turn, position) for turn in position.moves()}, state.after()
             for who, texts in (("the engine", here - there.keys()), ("the brute force", there.keys() - here)):
                 require(not texts, f"Turn {number} of a random match: only {who} has {min(texts, default='')}.")
             if move is not None:
@@ -178,36 +176,36 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
             state = state.after()[text]
         for depth, nodes in enumerate(block.nodes, start=1):
             if nodes <= CHEAP:
-                found = _count(state, depth)
-                said = f"{block.id}: the brute force counts {found} lines of {depth} turns, not {nodes}."
-                require(found == nodes, said)
+                number = _count(state, depth)
+                sentence = f"{block.id}: the brute force counts {number} lines of {depth} turns, not {nodes}."
+                require(number == nodes, sentence)
         if hasattr(state, "winner"):
             for depth, ends in block.results.items():
-                ended = _results(state, depth)
-                told = f"{block.id}: the brute force has {ended} lines of {depth} turns won by each side and drawn"
-                require(ended == ends, f"{told}, not {ends}.")
+                counted = _results(state, depth)
+                claim = f"{block.id}: the brute force has {counted} lines of {depth} turns won by each side and drawn"
+                require(counted == ends, f"{claim}, not {ends}.")
 
 
 def _check_winner(state: BruteState, end: Position[Any]) -> None:
     winner = end.outcome.winner if end.outcome else None
-    found = _winner(state) if hasattr(state, "winner") else winner
+    other = _winner(state) if hasattr(state, "winner") else winner
     require(
-        found == winner, f"A random match is won by {winner!r}, says the engine; by {found!r}, says the brute force."
+        other == winner, f"A random match is won by {winner!r}, says the engine; by {other!r}, says the brute force."
     )
 
 
 def _winner(state: BruteState) -> object:
-    found = getattr(state, "winner", None)
-    return found() if callable(found) else found
+    winner = getattr(state, "winner", None)
+    return winner() if callable(winner) else winner
 
 
 def _results(state: BruteState, depth: int) -> tuple[int, ...]:
     after = state.after()
     if not after:
         return _of(_winner(state))
-    return _sum(_results(each, depth - 1) for each in after.values()) if depth else (0, 0, 0)
+    return _sum(_results(state, depth - 1) for state in after.values()) if depth else (0, 0, 0)
 
 
 def _count(state: BruteState, depth: int) -> int:
     after = state.after()
-    return len(after) if depth == 1 else sum(_count(each, depth - 1) for each in after.values())
+    return len(after) if depth == 1 else sum(_count(state, depth - 1) for state in after.values())

@@ -49,10 +49,10 @@ def play_leaves_the_old_position(pack: GamePack, seed: int = 0) -> None:
     for position, move in samples(pack, MANY, seed):
         before, number = copy.deepcopy(position), hash(position)
         after = position.play(move)
-        told = _turn(pack, position, move)
-        require(position == before and hash(position) == number, f"{told} has changed the position before it.")
-        require(after != position, f"The position after {told} equals the one before it.")
-        require(position.play(move) == after, f"{told} leads to two positions, one after the other.")
+        turn = _turn(pack, position, move)
+        require(position == before and hash(position) == number, f"{turn} has changed the position before it.")
+        require(after != position, f"The position after {turn} equals the one before it.")
+        require(position.play(move) == after, f"{turn} leads to two positions, one after the other.")
 
 
 def positions_are_values(pack: GamePack, seed: int = 0) -> None:
@@ -63,22 +63,22 @@ def positions_are_values(pack: GamePack, seed: int = 0) -> None:
         parts = tuple(position.play(part) for part in islice(position.parts(), 3))
         for value in _values_in((position, *parts)):
             _is_value(value)
-        kept = pickle.loads(pickle.dumps(position))  # noqa: S301 - what we have just made
-        require(kept == position, "A position that was pickled isn't equal to itself.")
-        require(hash(kept) == hash(position), "Two equal positions have different hashes.")
+        copied = pickle.loads(pickle.dumps(position))  # noqa: S301 - what we have just made
+        require(copied == position, "A position that was pickled isn't equal to itself.")
+        require(hash(copied) == hash(position), "Two equal positions have different hashes.")
 
 
 def asking_changes_nothing(pack: GamePack, seed: int = 0) -> None:
     """What a position was asked makes no difference to it."""
     for position, move in samples(pack, FEW, seed):
-        told = repr(position), hash(position), position.play(move)
-        for each in (*islice(position.moves(), SEVERAL), *islice(position.parts(), SEVERAL)):
-            position.play(each)
+        before = repr(position), hash(position), position.play(move)
+        for turn in (*islice(position.moves(), SEVERAL), *islice(position.parts(), SEVERAL)):
+            position.play(turn)
         position.diagram()
         pack.notation.hint(position)
         state_of(position).choices()
         require(
-            told == (repr(position), hash(position), position.play(move)),
+            before == (repr(position), hash(position), position.play(move)),
             "A position changes when it is asked for its moves, its diagram, its hint or its state.",
         )
 
@@ -155,15 +155,15 @@ def states_play_by_the_rules(pack: GamePack, seed: int = 0) -> None:
             after = after.after(choices[-1])
         move = state.turn_of(choices)
         refusal = refused(position, move)
-        told = _turn(pack, position, move)
-        require(refusal is None, f"{told} is a choice of state(), but play refuses it: {refusal}.")
+        turn = _turn(pack, position, move)
+        require(refusal is None, f"{turn} is a choice of state(), but play refuses it: {refusal}.")
         then = state_of(position.play(move))
         same = (after.turn, after.winner) == (then.turn, then.winner) and (after.turn is None or after.key == then.key)
-        require(same, f"{told} leads the search to another state than that of the position after it.")
+        require(same, f"{turn} leads the search to another state than that of the position after it.")
 
 
 def refused(position: Position[Any], move: Any) -> IllegalMove | None:
-    """Return how a position refuses a move; None if it takes it."""
+    """Return how a position refuses a move, if it does."""
     try:
         position.play(move)
     except IllegalMove as refusal:
@@ -177,9 +177,9 @@ def near_misses(text: str) -> Iterator[str]:
     >>> list(near_misses("a1b2"))[:4]
     ['b1b2', 'a2b2', 'a1c2', 'a1b3']
     """
-    for at, each in enumerate(text):
-        if each.isalnum():
-            yield f"{text[:at]}{chr(ord(each) + 1)}{text[at + 1 :]}"
+    for at, character in enumerate(text):
+        if character.isalnum():
+            yield f"{text[:at]}{chr(ord(character) + 1)}{text[at + 1 :]}"
     words = text.split()
     for at in range(len(words)):
         yield " ".join((*words[:at], *words[at + 1 :]))
@@ -197,11 +197,11 @@ def _readable(pack: GamePack, texts: Iterator[str]) -> Iterator[tuple[str, Any]]
 
 
 def _is_sentence(text: str, refusal: IllegalMove) -> None:
-    told = str(refusal)
-    require(told.strip(), f"{text} is refused without a word.")
-    require("{" not in told, f'The refusal of {text} has an empty place: "{told}".')
-    require(not told.endswith("."), f'The refusal of {text}, "{told}", ends with a period; messages add one.')
-    require("\n" not in told, f'The refusal of {text} has several lines: "{told}".')
+    sentence = str(refusal)
+    require(sentence.strip(), f"{text} is refused without a word.")
+    require("{" not in sentence, f'The refusal of {text} has an empty place: "{sentence}".')
+    require(not sentence.endswith("."), f'The refusal of {text}, "{sentence}", ends with a period; messages add one.')
+    require("\n" not in sentence, f'The refusal of {text} has several lines: "{sentence}".')
 
 
 def _is_value(value: Any) -> None:
@@ -211,7 +211,7 @@ def _is_value(value: Any) -> None:
     fields = dataclasses.fields(value)
     require(all(field.compare for field in fields), f"{name} has a field that doesn't count in comparisons.")
     require(not hasattr(value, "__dict__"), f"{name} can hide things: give its dataclass slots=True.")
-    slots = {name for each in type(value).__mro__ for name in each.__dict__.get("__slots__", ())}
+    slots = {slot for base in type(value).__mro__ for slot in base.__dict__.get("__slots__", ())}
     hidden = sorted(slots - {field.name for field in fields})
     require(not hidden, f"{name} keeps {', '.join(hidden)} beside its fields.")
     for field in fields:

@@ -55,7 +55,6 @@ class Clock:
         self._now = now
 
     def advance(self, **time: float) -> None:
-        """Let some minutes, hours or days pass."""
         self._now += timedelta(**time)
 
 
@@ -76,12 +75,12 @@ class Letters:
         self._delivered = 0
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
-        """Deliver a raw message and let the server work. Return what it sent."""
+        """Deliver a raw message and run the server. Return what it sent."""
         self.log.append(("in", parsed(self._above + raw)))
         return self.deliver_unread(raw)
 
     def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
-        """Do the same with a message that isn't safe to parse here, and isn't logged."""
+        """Deliver a message that isn't safe to parse here, and isn't logged."""
         inbox = self.server.inboxes[0]
         folder = self._out.parent.parent / "in"
         for name in ("new", "cur", "tmp"):
@@ -93,7 +92,7 @@ class Letters:
         return self._collect()
 
     def wait(self, **time: float) -> list[EmailMessage]:
-        """Let some minutes, hours or days pass, then let the server work. Return what it sent."""
+        """Let time pass, then run the server. Return what it sent."""
         self.clock.advance(**time)
         daemon.run_once(self.server)
         self.server.inboxes[0].close()
@@ -102,9 +101,10 @@ class Letters:
     def _collect(self) -> list[EmailMessage]:
         if not self._out.is_dir():
             return []
-        fresh = sorted((path for path in self._out.iterdir() if path.name not in self._seen), key=_written)
         mails = []
-        for path in fresh:
+        for path in sorted(self._out.iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name)):
+            if path.name in self._seen:
+                continue
             self._seen.add(path.name)
             mail = parsed(path.read_bytes())
             mails.append(mail)
@@ -153,7 +153,6 @@ class Letters:
         return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
 
     def match(self, challenge: str, first: str = "alice", second: str = "bob") -> None:
-        """Let both join, challenge and accept."""
         personal = self.join(first)
         self.join(second)
         self.write(f"{first}@mail.example", challenge, to=personal)
@@ -162,7 +161,6 @@ class Letters:
 
 @contextmanager
 def letters(folder: Path) -> Iterator[Letters]:
-    """Run a server in a folder, which reads messages in this process."""
     clock = Clock()
     with daemon.open_server(settings(folder), clock, InProcessParser()) as server:
         yield Letters(server, folder, clock)
@@ -183,7 +181,6 @@ STRICT = email.policy.default.clone(header_factory=_Registry())
 
 
 def parsed(raw: bytes) -> EmailMessage:
-    """Return a parsed message of ours, after strict parsing."""
     return email.message_from_bytes(raw, policy=STRICT)
 
 
@@ -195,7 +192,3 @@ def text(mail: EmailMessage) -> str:
 def quoted(mail: EmailMessage) -> str:
     lines = "\n".join(f"> {line}" for line in text(mail).splitlines())
     return f"On Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{lines}"
-
-
-def _written(path: Path) -> tuple[int, str]:
-    return path.stat().st_mtime_ns, path.name

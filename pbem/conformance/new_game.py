@@ -17,16 +17,13 @@ HEADING = re.compile(rf"^{TOY.upper()}\n=+$", re.MULTILINE)
 
 def write(key: str, folder: Path) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
-    written = [_write(path, key, folder) for path in sorted(TEMPLATE.rglob("*")) if _is_source(path)]
+    sources = (path for path in sorted(TEMPLATE.rglob("*")) if path.is_file() and path.suffix != ".pyc")
+    written = [_write(path, key, folder) for path in sources]
     golden = folder / "tests" / "golden" / f"{key}.txt"
     pack = _imported(key, folder)
     with offered(pack):
         messages_stay_as_they_are(pack, golden, write=True)
     return (*written, golden)
-
-
-def _is_source(path: Path) -> bool:
-    return path.is_file() and path.suffix != ".pyc"
 
 
 def _write(source: Path, key: str, folder: Path) -> Path:

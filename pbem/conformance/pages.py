@@ -79,30 +79,30 @@ def the_pictures_are_true(pack: GamePack, seed: int = 0) -> None:
     except (BadIllustration, BadNotation, BadOption, IllegalMove, ValueError, KeyError, TypeError) as error:
         require(False, f"A picture of the rules page can't be made: {type(error).__name__}: {error}.")
         return
-    for shown in pictures:
-        require(shown.below in headings, f'The rules page has no heading "{shown.below}" for a picture.')
-        require(shown.caption.endswith("."), f'The caption "{shown.caption}" isn\'t a sentence.')
-        for turn in shown.refused:
+    for picture in pictures:
+        require(picture.below in headings, f'The rules page has no heading "{picture.below}" for a picture.')
+        require(picture.caption.endswith("."), f'The caption "{picture.caption}" isn\'t a sentence.')
+        for turn in picture.refused:
             try:
-                shown.position.play(pack.notation.parse(turn))
+                picture.position.play(pack.notation.parse(turn))
             except IllegalMove:
                 continue
-            require(False, f'A picture calls {turn} forbidden, but it can be played: "{shown.caption}"')
+            require(False, f'A picture calls {turn} forbidden, but it can be played: "{picture.caption}"')
 
 
 def its_names_are_its_own(pack: GamePack, seed: int = 0) -> None:
     """Key, title and options mean nothing else in a message."""
     game = pack.game
     require_free(game.key)
-    others = {each.title.lower() for key, each in GAMES.items() if key != game.key}
+    others = {other.title.lower() for key, other in GAMES.items() if key != game.key}
     title = game.title.lower()
     require(title not in _commands() | RESERVED | others, f'The title "{game.title}" means something else in messages.')
     require(
         0 < len(game.title) <= TITLE and game.title.isascii(),
         f"The title has more than {TITLE} characters, or odd ones.",
     )
-    called = [option.name for option in game.options]
-    require(len(called) == len(set(called)), "Two options have the same name.")
+    names = [option.name for option in game.options]
+    require(len(names) == len(set(names)), "Two options have the same name.")
     for option in game.options:
         require(option.name not in TAKEN, f"The option {option.name}= means something else in messages.")
         require(option.help and len(option.choices) > 1, f"The option {option.name} has no help, or no choice.")
@@ -122,7 +122,7 @@ def require_free(key: str, *, besides: Collection[str] = ()) -> None:
 
 
 def _commands() -> frozenset[str]:
-    return frozenset(word for name, each in FEATURES.all_commands.items() for word in (name, *each.aliases))
+    return frozenset(word for name, command in FEATURES.all_commands.items() for word in (name, *command.aliases))
 
 
 def it_is_described(pack: GamePack, seed: int = 0) -> None:

@@ -10,11 +10,10 @@ from engines.core import Game, IllegalMove, Position
 from notation.games import GamePack
 
 LONGEST = 20_000
-"""The most turns of a random match."""
 ENOUGH = 100
-"""The number of positions kept from the beginning of a match, and from its end."""
+"""How many positions are kept from the beginning of a match, and from its end."""
 MOST_CHOICES = 24
-"""The most combinations of options that are looked at; of more, evenly spread ones."""
+"""The most combinations of options that are played; of more, evenly spread ones."""
 LEAST_MATCHES = 3
 
 
@@ -75,15 +74,15 @@ def seeds(pack: GamePack, seed: int = 0) -> list[int]:
     every = len(options_of(pack.game))
     number = max(LEAST_MATCHES, min(every, MOST_CHOICES))
     first = seed * max(LEAST_MATCHES, every)
-    return [first + (each * every // number if every > number else each) for each in range(number)]
+    return [first + (match * every // number if every > number else match) for match in range(number)]
 
 
 def matches(pack: GamePack, seed: int = 0) -> Iterator[tuple[Sample, ...]]:
-    return (played(pack, each) for each in seeds(pack, seed))
+    return (played(pack, number) for number in seeds(pack, seed))
 
 
 def samples(pack: GamePack, number: int, seed: int = 0) -> list[Sample]:
-    """Return so many positions in which somebody is to move, evenly spread over the random matches."""
+    """Return that many positions in which somebody is to move, evenly spread over the random matches."""
     every = [sample for match in matches(pack, seed) for sample in match if sample.move is not None]
     return [every[index * len(every) // number] for index in range(min(number, len(every)))]
 

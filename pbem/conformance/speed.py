@@ -21,13 +21,13 @@ def calls(work: Callable[[], object]) -> int:
     """Return how many functions some work calls, including those of the interpreter."""
     profile = Profile()
     profile.runcall(work)
-    return sum(each.callcount for each in profile.getstats())
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def measured(pack: GamePack, seed: int = 0) -> dict[str, int]:
-    some = samples(pack, POSITIONS, seed)
+    positions = samples(pack, POSITIONS, seed)
     return {
-        what: calls(lambda do=do: [do(pack, each) for each in some]) // len(some)  # type: ignore[misc]
+        what: calls(lambda do=do: [do(pack, position) for position in positions]) // len(positions)  # type: ignore[misc]
         for what, (do, _) in WORKS.items()
     }
 

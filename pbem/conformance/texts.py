@@ -20,15 +20,13 @@ ENOUGH, MOVES = 60, 400
 TEXTS = 400
 LONGEST_REFUSAL = 600
 MOST_STEPS = 100
-"""The most choices in a turn."""
 PIECES = (
     *("", " ", "-", "->", "+", "x", ".", "!", "?", ",", "#1", "/", "\n", "\t", "\0", "\x1b", "\ud83d", "\u0661"),
     *("\N{NO-BREAK SPACE}", "\N{SUPERSCRIPT TWO}", "é", "ß", "swap", "pass", "resign", "hello"),
     *("a", "a1", "b2", "z99", "3"),
 )
 SECONDS_TO_READ = 1.0
-"""The CPU time for reading a text of any length: far more than it takes, but what grows exponentially exceeds it on any
-machine. Calls can't be counted here, since a regular expression goes astray within one."""
+"""CPU time, far more than reading takes; what takes exponential time exceeds it on any machine."""
 LENGTHS = (12, 16, 20, 24, 28, 32, 40, 64, 128, 256, 512, 1024, 4096, 16_384, 65_536)
 
 
@@ -73,8 +71,8 @@ def garbage_is_refused(pack: GamePack, seed: int = 0) -> None:
         except Exception as error:  # noqa: BLE001 - whatever it is, the server would stumble over it
             require(False, f"{text!r} raises {type(error).__name__}, not BadNotation: {error}.")
         else:
-            told = pack.notation.format(move, start)
-            require(pack.notation.parse(told) == move, f"{text!r} is read as {told}, which is read as something else.")
+            turn = pack.notation.format(move, start)
+            require(pack.notation.parse(turn) == move, f"{text!r} is read as {turn}, which is read as something else.")
             refused(start, move)
 
 
@@ -93,9 +91,9 @@ def reading_takes_linear_time(pack: GamePack, seed: int = 0) -> None:
 
 def help_has_an_example(pack: GamePack, seed: int = 0) -> None:
     """The help is one line that ends with an example."""
-    told = pack.notation.help
-    require(told and "\n" not in told, "The help of the notation isn't one line.")
-    example = told.split(": ")[-1].strip('"')
+    line = pack.notation.help
+    require(line and "\n" not in line, "The help of the notation isn't one line.")
+    example = line.split(": ")[-1].strip('"')
     try:
         pack.notation.parse(example)
     except BadNotation as bad:
@@ -124,11 +122,11 @@ def hints_help(pack: GamePack, seed: int = 0) -> None:
 
 
 def acting(pack: GamePack, lines: list[str], match: int | None) -> Iterator[str]:
-    """Yield those of the lines that would do something if a reply about the match quoted them without marks."""
+    """Yield the lines that would do something if a reply about the match quoted them without marks."""
     reader = Reader(FEATURES.commands, lambda _number: pack, match)
     for line in lines:
-        read = reader.read("", [line]).commands
-        if any(found.command.changes and not found.malformed for found in read):
+        commands = reader.read("", [line]).commands
+        if any(reading.command.changes and not reading.malformed for reading in commands):
             yield line
 
 

@@ -83,10 +83,6 @@ def may_take_back(session: Session, match: Match, seat: Seat, received: datetime
     return session.exec(caused.limit(1)).first() is None and not has_replied(session, opponent.address, received)
 
 
-def take_back(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
-    return lifecycle.take_back(session, match, seat, match.plies - 1, now, freely=True)
-
-
 def accept(
     session: Session, match: Match, seat: Seat, kind: OfferKind | None, now: datetime, *, seen: int | None = None
 ) -> Events:

@@ -101,11 +101,7 @@ def queued(text: str) -> str:
 
 
 def seems_meant(text: str) -> bool:
-    """Return whether a text that begins with `if` or `else` is more likely a condition than prose.
-
-    >>> [seems_meant(text) for text in ("if a7b7 then c1c4", "else swap", "If you like, then rematch?", "If so, great")]
-    [True, True, False, False]
-    """
+    """Return whether a text that begins with `if` or `else` is more likely a condition than prose."""
     pieces = _pieces(text)
     with_squares = [_SQUARE.search(piece) is not None for piece in pieces]
     return any(with_squares) and (all(with_squares) or len(pieces) > 1)
@@ -143,11 +139,7 @@ class _Walk:
 
 
 def _steps(line: str) -> list[_Step]:
-    """Return the turns of a line with the words in front of them.
-
-    >>> _steps("if a1a2 then c3c4 then if a2a3, then c4c5.")[2]
-    _Step(words=('then', 'if'), text='a2a3')
-    """
+    """Return the turns of a line with the words in front of them."""
     pieces = _WORD.split(line)
     if pieces[0].strip():
         raise Refused("A condition starts with the turn of your opponent.", read=line, fits=_USAGE)

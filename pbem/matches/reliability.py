@@ -29,11 +29,7 @@ class Reliability:
 
     @property
     def is_good(self) -> bool:
-        """Whether it is good enough for seeks of those who want reliable opponents.
-
-        >>> [Reliability(ended, lost).is_good for ended, lost in ((0, 0), (3, 1), (12, 2), (20, 2), (20, 3))]
-        [True, True, False, True, False]
-        """
+        """Whether it is good enough for seeks of those who want reliable opponents."""
         return self.lost <= max(1, self.ended // ONE_IN)
 
 

@@ -34,11 +34,7 @@ REJECTS = Preference("rejects", (NONE,), "the games to which nobody can challeng
 
 
 def rejected(settings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the games in which a player with those settings can't be challenged.
-
-    >>> rejected({"rejects": "hexaphages,kvadratik"}), rejected({})
-    (('hexaphages', 'kvadratik'), ())
-    """
+    """Return the games in which a player with those settings can't be challenged."""
     return tuple(game for game in REJECTS.of(settings).split(",") if game != NONE)
 
 

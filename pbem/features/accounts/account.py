@@ -22,9 +22,8 @@ from pbem.storage.models import ModerationAct, Outgoing, Player
 from pbem.tokens import Purpose, Token
 
 SHOWN = "quadrupel"
-"""The game whose board new players are shown: small, and with a piece to move at once."""
+"""New players are shown its board: small, and with a piece to move at once."""
 MOST_TRIED = 20
-"""How many other names are tried for a person whose name is taken."""
 
 
 def check_name(request: Request, wanted: str, command: str) -> str:
@@ -54,7 +53,7 @@ def _checked(wanted: str, features: Features) -> str:
 
 def _taken(request: Request, wanted: str, command: str) -> Refused:
     candidates = (f"{wanted[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
-    free = next((each for each in candidates if not _is_taken(request.session, each)), None)
+    free = next((candidate for candidate in candidates if not _is_taken(request.session, candidate)), None)
     player = request.sender.player
     if free is None or player is None or player.confirmed is not None:
         return Refused(f"The name {wanted} is taken.", fits="Try another one.")
@@ -89,7 +88,6 @@ def _is_name(wanted: str, features: Features) -> bool:
 
 
 def _is_taken(session: Session, wanted: str) -> bool:
-    """Return whether somebody has that name, or had it until the operator gave them another one."""
     if session.exec(select(Player).where(Player.name == wanted)).first() is not None:
         return True
     return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == wanted)).first() is not None
@@ -128,14 +126,14 @@ def join(request: Request, line: Line) -> Decision:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
     confirm(request, player, wanted)
     board = format_board(GAMES[SHOWN].game.position({}).diagram())
-    told = Welcome(
+    welcome = Welcome(
         games=titles(),
         board=tuple(board.splitlines()),
         house=request.house.enabled,
         seeks=seeks.newest(request.session, player, request.now),
         language=reading.language_of(request),
     )
-    return Decision(answer=(told,))
+    return Decision(answer=(welcome,))
 
 
 NAMED = Piece("NAME", r"\S+", str, is_free=True)

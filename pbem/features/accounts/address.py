@@ -70,13 +70,10 @@ def _check_limits(request: Request, player: Player, line: Line) -> None:
     )
     if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
         raise Refused(
-            "One message can only ask for one address.",
-            read=line.text,
-            fits="Send the other one separately.",
+            "One message can only ask for one address.", read=line.text, fits="Send the other one separately."
         )
-    if request.session.exec(asked.where(within(Outgoing.created, timedelta(days=1), request.now))).one() >= (
-        MOST_QUESTIONS
-    ):
+    today = within(Outgoing.created, timedelta(days=1), request.now)
+    if request.session.exec(asked.where(today)).one() >= MOST_QUESTIONS:
         raise Refused(
             f"We've already written to {MOST_QUESTIONS} addresses for you today, and that's the limit.",
             read=line.text,

@@ -34,7 +34,7 @@ from pbem.storage.payloads import Payload
 MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
 ExportedFile = tuple[str, datetime, bytes]
-"""Name, time and bytes of a file in an archive."""
+"""Name, time and bytes."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,11 @@ class DataExport:
 def gather(
     session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[ExportHook]
 ) -> DataExport:
-    came = _incoming(session, player, until)
+    # Others only claim to be theirs: somebody else may have used that address, before or in a forged message.
+    proven = (Incoming.player == player.id, col(Incoming.received) <= until)
+    received = session.exec(select(Incoming).where(*proven).order_by(col(Incoming.id))).all()
     messages = tuple(
-        (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
+        (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(received) if row.raw
     )
     sent = session.exec(
         select(Outgoing)
@@ -72,6 +74,8 @@ def gather(
         .order_by(col(Outgoing.id))
         .options(WITH_CONTENT)
     ).all()
+    own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
+    matches = session.exec(select(Match).where(own).order_by(col(Match.id)))
     facts = {
         "player": _person(session, player),
         "reply_addresses": {
@@ -79,11 +83,11 @@ def gather(
             "made_worthless": player.epoch,
         },
         "days": _days(session, player),
-        **{key: held for export in exports for key, held in export(session, player).items()},
-        "matches": [_match(session, player, match) for match in _matches(session, player)],
+        **{key: data for export in exports for key, data in export(session, player).items()},
+        "matches": [_match(session, player, match) for match in matches],
         "ratings": [_rating(row) for row in standings.history(session, player)],
-        "words": [*_said(session, player, until), *_heard(sent)],
-        "mails_in": [_mail_in(row) for row in came],
+        "words": [*_words_of(session, player, until), *_words_to(sent)],
+        "mails_in": [_mail_in(row) for row in received],
         "mails_out": [_mail_out(row) for row in sent],
     }
     return DataExport(player.name or f"guest-{player.id}", facts, messages)
@@ -134,11 +138,6 @@ def _rating(row: PlayerRating) -> dict[str, Any]:
     return {"after_the_week_of": row.week.isoformat()} | {value: getattr(row, value) for value in values}
 
 
-def _matches(session: Session, player: Player) -> list[Match]:
-    own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
-    return list(session.exec(select(Match).where(own).order_by(col(Match.id))))
-
-
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
     snapshot = to_show(match, players_of(session, match), texts_then(session, match))
@@ -187,12 +186,6 @@ def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]
     return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
 
 
-def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
-    """Others only claim to be theirs: somebody else may have used that address, before or in a forged message."""
-    rows = select(Incoming).where(Incoming.player == player.id, col(Incoming.received) <= until)
-    return list(session.exec(rows.order_by(col(Incoming.id))))
-
-
 def _mail_in(row: Incoming) -> dict[str, Any]:
     return {
         "number": row.id,
@@ -225,7 +218,7 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
     }
 
 
-def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
+def _words_of(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
     own = select(Incoming.id).where(Incoming.player == player.id)
     rows = session.exec(
         select(Outgoing)
@@ -242,7 +235,7 @@ def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[st
             yield {"when": row.created, "match": row.match, "by": player.name, "words": row.payload["message"]}
 
 
-def _heard(sent: Any) -> Iterator[dict[str, Any]]:
+def _words_to(sent: Iterable[Outgoing]) -> Iterator[dict[str, Any]]:
     for row in sent:
         if row.payload.get("message") and row.payload.get("by"):
             yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}
@@ -254,16 +247,16 @@ def encloser(server: ServerSettings, exports: Sequence[ExportHook]) -> Enclose:
     def enclose(session: Session, row: Outgoing, payload: Payload, redactor: TokenRedactor) -> AddedFiles | None:
         if not isinstance(payload, Export) or (owner := session.get(Player, row.player)) is None:
             return None
-        held = gather(session, owner, row.created, redactor, exports)
-        return AddedFiles(tuple(export_files(held, server, redactor)), held)
+        data = gather(session, owner, row.created, redactor, exports)
+        return AddedFiles(tuple(export_files(data, server, redactor)), data)
 
     return enclose
 
 
-def export_files(held: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
-    text = text_of("parts/held.j2", held.facts | {"server": server})
-    yield Attachment(f"{held.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
-    yield Attachment(f"{held.name}.json", "application", "json", redactor.redact_bytes(held.json))
-    archive, number = held.archive
+def export_files(data: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
+    text = text_of("parts/held.j2", data.facts | {"server": server})
+    yield Attachment(f"{data.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
+    yield Attachment(f"{data.name}.json", "application", "json", redactor.redact_bytes(data.json))
+    archive, number = data.archive
     if number:
-        yield Attachment(f"{held.name}-mails.zip", "application", "zip", archive)
+        yield Attachment(f"{data.name}-mails.zip", "application", "zip", archive)

@@ -22,7 +22,6 @@ from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preferences import OFF, Preference
 
 MOST_MATCHES = 50
-"""For how many matches a player can choose when news of it comes."""
 ALONE = "when news of that match comes"
 SETTINGS = Piece("SETTING VALUE ...", ".+", str, is_rest=True, is_free=True)
 KIND = word("spectating|tournaments")
@@ -44,7 +43,11 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     before = settings = player.settings
     known = request.preferences
     for name, choice in choices.items():
-        settings = known[name].changed(settings, choice) if name in known else _changed(settings, name, choice)
+        if name in known:
+            settings = known[name].changed(settings, choice)
+        else:  # for one match
+            settings = {other: value for other, value in settings.items() if other != name}
+            settings |= {} if choice == preferences.SAME else {name: preferences.OWN.chosen(choice)}
     if choices:
         player.settings = settings
     for preference in known.values():
@@ -52,20 +55,23 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
             preference.on_choice(request.session, player, request.now)
     days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
     if {timekeeping.REMIND, ZONE}.intersection(choices):
-        _choose_reminders(request)
+        for waiting in awaiting(request.session, player):
+            match = locked(request.session, waiting.id or 0) if waiting.clock is not None else None
+            if match is not None:
+                timekeeping.choose_reminders(request.session, match, request.now)
     rows = (
-        PreferenceHelp(name=name, choice=found.of(settings), spelled=found.spelled, help=found.help)
-        for name, found in known.items()
+        PreferenceHelp(name=name, choice=preference.of(settings), spelled=preference.spelled, help=preference.help)
+        for name, preference in known.items()
     )
     own = (
-        PreferenceHelp(name=f"mail {choice} for", choice=str(match), spelled=f"mail same for {match}", help=ALONE)
-        for match, choice in preferences.matches_in(settings).items()
+        PreferenceHelp(name=f"mail {choice} for", choice=str(number), spelled=f"mail same for {number}", help=ALONE)
+        for number, choice in preferences.matches_in(settings).items()
     )
-    made = tuple(
+    changes = tuple(
         Choice(name=name, choice=known[name].of(settings) if name in known else choice)
         for name, choice in choices.items()
     )
-    return Decision(answer=(Preferences(changed=made, rows=(*rows, *own), days_from=days_from),))
+    return Decision(answer=(Preferences(changed=changes, rows=(*rows, *own), days_from=days_from),))
 
 
 def _for_match(request: Request, words: list[str], line: Line) -> str:
@@ -83,12 +89,6 @@ def _for_match(request: Request, words: list[str], line: Line) -> str:
             fits=f'"set {preferences.MAIL} {preferences.SAME} for NUMBER" takes one back.',
         )
     return preferences.for_match(match.id)
-
-
-def _changed(settings: Mapping[str, str], name: str, choice: str) -> dict[str, str]:
-    """Return the settings with a choice for one match; "same" takes it back."""
-    rest = {known: chosen for known, chosen in settings.items() if known != name}
-    return rest if choice == preferences.SAME else {**rest, name: preferences.OWN.chosen(choice)}
 
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:
@@ -111,26 +111,19 @@ def _choose_days(request: Request, player: Player, before: Mapping[str, str], li
 
 
 def _setting(known: Mapping[str, Preference], words: list[str], line: Line) -> tuple[str, str]:
-    wanted = words.pop(0)
-    name = wanted.lower()
+    written = words.pop(0)
+    name = written.lower()
     if name in known and words:
         end = next((at for at, word in enumerate(words) if at and word.lower() in known), len(words))
         end = min(end, known[name].words)
         choice, words[:end] = " ".join(words[:end]), []
         return name, choice
-    why = "A setting needs a name and a value." if not words else f'There is no setting called "{wanted[:40]}".'
+    why = "A setting needs a name and a value." if not words else f'There is no setting called "{written[:40]}".'
     raise Refused(why, read=line.text, fits='"set" alone lists them all.')
 
 
-def _choose_reminders(request: Request) -> None:
-    for waiting in awaiting(request.session, request.player):
-        match = locked(request.session, waiting.id or 0) if waiting.clock is not None else None
-        if match is not None:
-            timekeeping.choose_reminders(request.session, match, request.now)
-
-
 def stop(request: Request, line: Line) -> Decision:
-    """Stop news to the sender; matches go on, and news is kept for their return. A guest isn't invited again."""
+    """Stop news to the sender; matches go on, and news is kept. A guest isn't invited again."""
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
         return _rule_out(request, guest)
@@ -178,7 +171,6 @@ KEYWORDS = (
     "colour color automove forced digest daily batch frequency mails receipt zone timezone hour blind "
     "screenreader remind reminder reminders nag nagtime weekend weekends workdays"
 )
-"""The words under which help finds `set`."""
 
 
 SET = Command(

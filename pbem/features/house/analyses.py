@@ -4,7 +4,6 @@ Each is a series of short searches, so that the turns of the house wait for none
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +12,7 @@ from sqlmodel import Session, col, delete, func, select
 
 from engines.search import seed_of
 from pbem.features.house.messages import MatchAnalysis
-from pbem.features.house.searcher import FINDINGS, Examination, Findings, SearchFinding
+from pbem.features.house.searcher import FINDINGS, Examination
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
@@ -30,11 +29,10 @@ AT_ONCE = 30_000
 """The budget of one search: a second or two, so that it keeps within the limits of a turn and delays none for long."""
 DAY = timedelta(days=1)
 CANDIDATES = 5
-"""How many analyses a daemon looks at to find one that no other works on."""
 
 
 ARE_WAITING = exists().where(col(Analysis.done).is_(None))
-"""Whether there are any to go on with, be they due or not."""
+"""Due or not."""
 
 
 def of(session: Session, match: Match, player: Player) -> Analysis | None:
@@ -52,9 +50,9 @@ def asked_today(session: Session, player: Player, now: datetime) -> int:
 
 
 def ask(session: Session, match: Match, player: Player, now: datetime) -> MatchAnalysis | None:
-    """Note that the player wants an analysis of a finished match. Return it if it was made before, for either player.
+    """Ask for an analysis of a finished match. Return it if there is one, for either player.
 
-    One that the house gave up is begun again.
+    One that the house gave up begins again.
     """
     row = of(session, match, player)
     if row is not None and row.done is not None and is_complete(match, row.findings):
@@ -71,14 +69,13 @@ def ask(session: Session, match: Match, player: Player, now: datetime) -> MatchA
 
 
 def next_ones(session: Session, now: datetime) -> Sequence[int]:
-    """Return the analyses to go on with, the longest waiting first."""
     waiting = select(Analysis.id).where(col(Analysis.done).is_(None), col(Analysis.due) <= now, is_free(Analysis))
-    found = session.exec(waiting.order_by(col(Analysis.due), col(Analysis.id)).limit(CANDIDATES))
-    return [number or 0 for number in found]
+    numbers = session.exec(waiting.order_by(col(Analysis.due), col(Analysis.id)).limit(CANDIDATES))
+    return [number or 0 for number in numbers]
 
 
 def first_of(match: Match) -> int:
-    """Return the number of turns before the first position that is judged."""
+    """Return the number of turns before the first position that is analysed."""
     return max(0, match.plies - LONGEST)
 
 
@@ -103,22 +100,16 @@ def made(session: Session, match: Match) -> MatchAnalysis | None:
 
 def _complete(session: Session, match: Match) -> list[Any] | None:
     done = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
-    return next((list(each) for each in done if is_complete(match, each)), None)
-
-
-def stored(found: Findings) -> list[object]:
-    return [asdict(each) for each in found]
+    return next((list(findings) for findings in done if is_complete(match, findings)), None)
 
 
 def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
     """Return what the player is told: that the house gave up, if there are no findings."""
-    since = first_of(match)
-    analysis = MatchAnalysis(match=match.id or 0, ply=match.plies, since=since)
-    return replace(analysis, estimates=tuple(map(_estimate, FINDINGS.validate_python(findings))))
-
-
-def _estimate(found: SearchFinding) -> Estimate:
-    return Estimate(value=found.value, certain=found.is_solved, turn=found.turn)
+    estimates = tuple(
+        Estimate(value=finding.value, certain=finding.is_solved, turn=finding.turn)
+        for finding in FINDINGS.validate_python(findings)
+    )
+    return MatchAnalysis(match=match.id or 0, ply=match.plies, since=first_of(match), estimates=estimates)
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:

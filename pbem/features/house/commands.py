@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from sqlmodel import Session
-
 from engines.core import Game
 from notation.time_control import TimeControl
 from pbem.conversation.core import Command, Decision, Line, Request
@@ -21,7 +19,6 @@ from pbem.players import invitations, receipts
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_MATCHES = 10
-"""The number of matches that a player can play against the house at the same time."""
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
 
@@ -33,14 +30,14 @@ def name(request: Request) -> str:
 def level_of(request: Request, given: str | None) -> int:
     if given is None:
         return house_player.DEFAULT
-    wanted = given.strip().lower()
-    found = next((each for each in house_player.LEVELS if wanted in (str(each.number), each.name.lower())), None)
-    if found is None:
+    words = given.strip().lower()
+    level = next((level for level in house_player.LEVELS if words in (str(level.number), level.name.lower())), None)
+    if level is None:
         raise Refused(
             f"The house has no level {given[:20]}.",
             fits=f'Its levels are 0 to {len(house_player.LEVELS) - 1}; "help levels" explains them.',
         )
-    return found.number
+    return level.number
 
 
 def start(
@@ -63,34 +60,22 @@ def start(
     if not request.house.enabled:
         raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
     house = house_player.provide(session, now)
-    _check_running(session, player, house)
-    invitations.check_day(session, player, now)
-    if replay_of is not None:
-        (offered,) = replays.offer(
-            session, replay_of, player, house, now, time=time, challenger_begins=begins, level=level
-        )
-    else:
-        (offered,) = lifecycle.offer(
-            session,
-            player,
-            house,
-            game.key,
-            options,
-            now,
-            time=time,
-            challenger_begins=begins,
-            rematch_of=rematch_of,
-            level=level,
-        )
-    return Decision(events=lifecycle.accept(session, offered.match, house, now))
-
-
-def _check_running(session: Session, player: Player, house: Player) -> None:
     if number_between(session, player, house) >= MOST_MATCHES:
         raise Refused(
             f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
             fits='Finish one of them first; "games" lists them.',
         )
+    invitations.check_day(session, player, now)
+    (offered,) = lifecycle.offer(
+        *(session, player, house, game.key, options, now),
+        time=time,
+        challenger_begins=begins,
+        rematch_of=rematch_of,
+        level=level,
+    )
+    if replay_of is not None:
+        replays.copy(session, offered.match, replay_of, challenger_begins=begins)
+    return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 
 def hint(request: Request, line: Line) -> Decision:
@@ -129,8 +114,8 @@ def analyse(request: Request, line: Line) -> Decision:
         raise Refused(f"Nobody has played a turn in match #{match.id}.", read=line.text)
     if analyses.of(request.session, match, player) is None:
         _check_analyses(request, player)
-    found = analyses.ask(request.session, match, player, request.now)
-    return Decision(answer=(found or AnalysisAsked(match=match.id or 0, ply=match.plies),))
+    analysis = analyses.ask(request.session, match, player, request.now)
+    return Decision(answer=(analysis or AnalysisAsked(match=match.id or 0, ply=match.plies),))
 
 
 def _is_from_running(request: Request, match: Match) -> bool:

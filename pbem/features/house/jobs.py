@@ -1,7 +1,7 @@
 """What the house does beside the daemon: which matches wait for it, its searches, and its analyses of matches."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
@@ -34,17 +34,17 @@ Task = TypeVar("Task", contravariant=True)
 
 class Searching(Protocol[Task]):
     def find(self, task: Task) -> None:
-        """Search, check what was found, and act on it; raise whatever went wrong."""
+        """Search, check the result, and act on it; raise whatever went wrong."""
 
     def fail(self, task: Task, error: Exception) -> None:
-        """Note that the search didn't end well, and when to try again."""
+        """Note that the search failed, and when to try again."""
 
     def take_back(self, task: Task) -> None:
         """Undo the count of a search that was ended because the server stops."""
 
 
 def take_one(engine: Engine, table: type[Leased], numbers: Iterable[int], holder: str) -> int | None:
-    """Take a lease on the first of the rows that is free. Return its number; None if other daemons have them all."""
+    """Take a lease on the first row that is free. Return its number; None if other daemons have them all."""
     for number in numbers:
         with transaction(engine) as session:
             is_ours = leases.take(session, table, number, holder)
@@ -73,13 +73,13 @@ def search(searching: Searching[Task], task: Task) -> bool:
 # since.
 HOUR = timedelta(hours=1)
 MOST = 3
-"""After that many searches that ended badly, the house gives an analysis up, and the admin is told of a turn."""
+"""After that many failures the house gives an analysis up, and the admin is told of a turn."""
 PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=10), HOUR)
-"""After which time a search that didn't end well is tried again; from the last on, always after that."""
+"""How long a search waits after each failure; after the last one, always that long."""
 TURNS_PER_HOUR = 120
-"""How many turns the house looks for in an hour for one player. Those beyond wait."""
+"""Per player; those beyond wait."""
 ROUND = 50
-"""How many opponents are served before it is looked again who waits."""
+"""Opponents served before the house looks again who waits."""
 
 _GOES_ON = col(Match.paused).is_(None)
 _NOW: Any = bindparam("now", type_=Utc)
@@ -133,17 +133,12 @@ IS_TO_MOVE = or_(
     exists().where(col(Match.seat0) == _HOUSE, col(Match.to_move) == 0),
     exists().where(col(Match.seat1) == _HOUSE, col(Match.to_move) == 1),
 )
-"""Whether it is the house's turn in any match, be it due or not."""
+"""Whether it is the house's turn in any match, due or not."""
 
 
 def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS_PER_HOUR) -> list[int]:
-    values = {
-        "house": house.id,
-        "now": now,
-        "since": now - HOUR,
-        "most": most,
-    }
-    return [int(number) for (number,) in session.execute(_ROUND, values)]
+    values = {"house": house.id, "now": now, "since": now - HOUR, "most": most}
+    return list(session.execute(_ROUND, values).scalars())
 
 
 def is_to_move(match: Match, house: Player) -> bool:
@@ -184,10 +179,10 @@ class Analyst:
         return task is None or search(self, task)
 
     def find(self, task: AnalysisTask) -> None:
-        found = self.searcher.examine(task.question)
-        check_findings(task.question, found)
+        findings = self.searcher.examine(task.question)
+        check_findings(task.question, findings)
         failpoints.reach(Step.FOUND)
-        self._keep(task, found)
+        self._store(task, findings)
 
     def _begin(self, number: int) -> AnalysisTask | None:
         """Count the search before it begins. Return what to search for; None if the house gives the analysis up."""
@@ -204,14 +199,14 @@ class Analyst:
             known = len(row.findings)
             return AnalysisTask(number, known, analyses.next_question(match, turn_texts(session, match), known))
 
-    def _keep(self, task: AnalysisTask, found: Findings) -> None:
-        """Store what was found, unless somebody else has; tell the player when that was all."""
+    def _store(self, task: AnalysisTask, findings: Findings) -> None:
+        """Store the findings, unless another daemon has; tell the player when they are complete."""
         now = self.clock()
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)
             if row is None or row.done is not None or len(row.findings) != task.known:
                 return
-            row.findings = [*row.findings, *analyses.stored(found)]
+            row.findings = [*row.findings, *map(asdict, findings)]
             row.attempts, row.due, row.leased_until, row.holder = 0, row.asked, None, None
             match = session.get_one(Match, row.match)
             is_complete = analyses.is_complete(match, row.findings)
@@ -229,8 +224,8 @@ class Analyst:
     def _tell(self, session: Session, row: Analysis, match: Match, now: datetime) -> None:
         row.done = now
         complete = row.findings if analyses.is_complete(match, row.findings) else ()
-        told, player = analyses.told(match, complete), session.get_one(Player, row.player)
-        Mailer(session, self.server, now).to_player(player, told, purpose=Purpose.PLAY, match=match)
+        analysis, player = analyses.told(match, complete), session.get_one(Player, row.player)
+        Mailer(session, self.server, now).to_player(player, analysis, purpose=Purpose.PLAY, match=match)
         notifications.notify(session.connection(), Channel.OWED)
 
     def fail(self, task: AnalysisTask, error: Exception) -> None:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from sqlmodel import Session, col, select
 
-from engines.core import Position, Seat
+from engines.core import Position
 from notation.core import Notation
 from notation.record import replay
 from pbem.errors import Refused
@@ -13,7 +13,7 @@ from pbem.features.house.player import seat_in
 from pbem.features.house.searcher import Examination, Findings, Question, SearchFailed
 from pbem.matches import agreements, offers, turns
 from pbem.matches.events import Events
-from pbem.matches.offers import Offer, OfferKind
+from pbem.matches.offers import OfferKind
 from pbem.matches.turns import ReadTurn
 from pbem.messages.analysis import Estimate
 from pbem.storage.models import Match, MatchState, Search, SearchKind
@@ -32,14 +32,12 @@ class MatchAnalysis(Payload, Section, template="analysis"):
 
 
 class AnalysisAsked(Section, template="analysing"):
-    """The house begins an analysis, which follows in a message of its own."""
-
     match: int
     ply: int
 
 
 DRAW_AFTER = 20
-"""The number of turns, of both players together, before which the house accepts no draw."""
+"""The number of turns, of both players, before which the house accepts no draw."""
 EVEN = 0.0
 
 
@@ -50,31 +48,24 @@ def answer_offers(session: Session, match: Match, now: datetime) -> Events:
     """
     seat = seat_in(session, match)
     events: Events = ()
-    while seat is not None and (offer := _open_offer(match, seat)) is not None:
-        events += _answered(session, match, seat, offer, now)
+    while seat is not None and match.state == MatchState.RUNNING:
+        offer = next((offer for offer in offers.open_offers(match) if offer.seat != seat), None)
+        if offer is None:
+            break
+        if offer.kind is OfferKind.DRAW and not _agrees_to_draw(session, match):
+            events += agreements.reject(session, match, seat, offer.kind)
+        else:
+            events += agreements.accept(session, match, seat, offer.kind, now)
     return events
-
-
-def _open_offer(match: Match, seat: Seat) -> Offer | None:
-    if match.state != MatchState.RUNNING:
-        return None
-    return next((offer for offer in offers.open_offers(match) if offer.seat != seat), None)
-
-
-def _answered(session: Session, match: Match, seat: Seat, offer: Offer, now: datetime) -> Events:
-    if offer.kind is OfferKind.DRAW and not _agrees_to_draw(session, match):
-        return agreements.reject(session, match, seat, offer.kind)
-    return agreements.accept(session, match, seat, offer.kind, now)
 
 
 def _agrees_to_draw(session: Session, match: Match) -> bool:
     """Return whether the house, when it last looked for a turn, thought that it was no better than even."""
     if match.plies < DRAW_AFTER:
         return False
-    thought = select(Search.value).where(
-        Search.match == match.id, Search.kind == SearchKind.TURN, col(Search.done).is_not(None)
-    )
-    value = session.exec(thought.order_by(col(Search.version).desc()).limit(1)).first()
+    of_turns = (Search.match == match.id, Search.kind == SearchKind.TURN, col(Search.done).is_not(None))
+    values = select(Search.value).where(*of_turns).order_by(col(Search.version).desc())
+    value = session.exec(values.limit(1)).first()
     return value is not None and value <= EVEN
 
 
@@ -93,12 +84,12 @@ def check_hint(question: Question, text: str) -> str:
     return read_turn(question.record.pack.notation, replay(question.record)[-1], text).text
 
 
-def check_findings(asked: Examination, found: Findings) -> None:
+def check_findings(asked: Examination, findings: Findings) -> None:
     """Raise SearchFailed unless there is a finding for each position, with a turn wherever there is one to play."""
     positions = replay(asked.record)[asked.first : asked.last + 1]
-    if len(found) != len(positions):
-        raise SearchFailed(f"{len(found)} findings for {len(positions)} positions")
-    for position, finding in zip(positions, found, strict=True):
+    if len(findings) != len(positions):
+        raise SearchFailed(f"{len(findings)} findings for {len(positions)} positions")
+    for position, finding in zip(positions, findings, strict=True):
         if (finding.turn is None) != (position.turn is None):
             raise SearchFailed("a turn where there is none to play, or none where there is one")
         if finding.turn is not None:

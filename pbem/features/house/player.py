@@ -1,10 +1,9 @@
 """The house as a player: one account that is never written to, and plays at several levels."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 
 from sqlmodel import Session, select
 
@@ -17,7 +16,6 @@ from pbem.storage.models import HOUSE, Match, Player
 NAME = "house"
 """The name that the house plays under, or one like it where a person had that before."""
 LOOKS_LIKE = str.maketrans("01345", "olesa")
-"""Digits that look like letters."""
 BESIDE = re.compile(r"^the|(?:bot|player|computer|ai)$")
 """What somebody might add to the name to be taken for the house."""
 
@@ -36,9 +34,8 @@ def seat_in(session: Session, match: Match) -> Seat | None:
 
 
 def current_name(session: Session) -> str:
-    """Return the name of the house, which no person has."""
     house = find(session)
-    for candidate in _candidates():
+    for candidate in chain((NAME, f"{NAME}-bot"), (f"{NAME}-bot{number}" for number in count(2))):
         holder = session.exec(select(Player).where(Player.name == candidate)).first()
         if holder is None or (house is not None and holder.id == house.id):
             return candidate
@@ -63,18 +60,8 @@ def resembles(wanted: str) -> bool:
     >>> [resembles(each) for each in ("house", "the-house", "House2", "h0use", "house-bot", "housewife")]
     [True, True, True, True, True, False]
     """
-    return _bare(wanted) == NAME
-
-
-def _bare(name: str) -> str:
-    plain = name.lower().rstrip("0123456789").translate(LOOKS_LIKE)
-    return BESIDE.sub("", BESIDE.sub("", re.sub(r"[^a-z]", "", plain)))
-
-
-def _candidates() -> Iterator[str]:
-    yield NAME
-    yield f"{NAME}-bot"
-    yield from (f"{NAME}-bot{number}" for number in count(2))
+    plain = wanted.lower().rstrip("0123456789").translate(LOOKS_LIKE)
+    return BESIDE.sub("", BESIDE.sub("", re.sub(r"[^a-z]", "", plain))) == NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +83,8 @@ _NAMED = (
     ("Strongest", "thinks for a minute or so about each turn"),
 )
 LEVELS = tuple(
-    Level(each.number, name, description, each.nodes)
-    for each, (name, description) in zip(search.LEVELS, _NAMED, strict=True)
+    Level(level.number, name, description, level.nodes)
+    for level, (name, description) in zip(search.LEVELS, _NAMED, strict=True)
 )
 DEFAULT = 2
 """The level of a challenge that names none: a newcomer should have a chance."""

@@ -26,9 +26,7 @@ class AboutMatch:
     game: str
     options: Mapping[str, str]
     turns: tuple[str, ...]
-    """Those so far; of a match that is over, all."""
     version: int = field(default=1, kw_only=True)
-    """The version of the rules."""
 
     @property
     def record(self) -> Record:
@@ -50,11 +48,10 @@ class Examination(AboutMatch):
     """A match that is over, and some of its positions, which are to be judged."""
 
     first: int
-    """The number of turns before the first of the positions."""
+    """`first` and `last` are the numbers of turns before the first and the last of the positions."""
     last: int
-    """The number of turns before the last of them."""
     nodes: int
-    """The budget for each."""
+    """Per position."""
     seed: int
 
 
@@ -63,7 +60,7 @@ class SearchAnswer:
     turn: str
     value: Value
     is_solved: bool
-    """Whether that is certain."""
+    """Whether the value is certain."""
     nodes: int
 
 
@@ -72,40 +69,35 @@ class SearchFinding:
     value: Value
     """What the first player can expect."""
     is_solved: bool
-    """Whether that is certain."""
     turn: str | None
     """What the house would play there; None where the rules have ended the match."""
 
 
 Findings = tuple[SearchFinding, ...]
-"""What was found for some positions, in their order."""
+"""In the order of the positions."""
 FINDINGS: TypeAdapter[Findings] = TypeAdapter(Findings)
 
 
 def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer:
-    """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
-    found = choose(position, question.level, question.seed, careful=question.careful, is_late=is_late)
-    turn = question.record.pack.notation.format(found.turn, position)
-    return SearchAnswer(turn, found.value, found.is_solved, found.nodes)
+    choice = choose(position, question.level, question.seed, careful=question.careful, is_late=is_late)
+    turn = question.record.pack.notation.format(choice.turn, position)
+    return SearchAnswer(turn, choice.value, choice.is_solved, choice.nodes)
 
 
 def findings(asked: Examination, is_late: IsLate = lambda: False) -> Findings:
-    """Return what is found for the positions, computed in this process; it may take a while."""
-    return tuple(_examined(asked, each, is_late) for each in _positions(asked)[asked.first : asked.last + 1])
+    positions = _positions(asked)[asked.first : asked.last + 1]
+    return tuple(_examine_position(asked, position, is_late) for position in positions)
 
 
-def _examined(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
+def _examine_position(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
         return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
-    found = examine(position, asked.nodes, asked.seed, is_late)
-    value = found.value if position.turn == 0 else -found.value
-    return SearchFinding(
-        round(value, 3),
-        found.is_solved,
-        asked.record.pack.notation.format(found.turn, position),
-    )
+    choice = examine(position, asked.nodes, asked.seed, is_late)
+    value = choice.value if position.turn == 0 else -choice.value
+    turn = asked.record.pack.notation.format(choice.turn, position)
+    return SearchFinding(round(value, 3), choice.is_solved, turn)
 
 
 def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":

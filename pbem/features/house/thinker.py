@@ -46,9 +46,7 @@ from pbem.storage.notifications import Channel
 log = structlog.get_logger()
 
 MOST_HINTS = 5
-"""How many of the hints that are awaited are looked at in one step."""
 _LOOK = columns(or_(IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
-"""Whether there may be anything to think about; mostly there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)

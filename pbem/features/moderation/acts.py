@@ -44,11 +44,11 @@ from pbem.tokens import Purpose
 class AccountChanged(Payload, template="account"):
     closed: bool
     matches: tuple[int, ...] = ()
-    """Their matches that have ended by that."""
+    """Those that have ended by that."""
     lost: bool = False
     """Whether they have lost these; otherwise they have no result."""
     contact: str = ""
-    """Whom to write to about it; empty if the operator has no address."""
+    """The operator's address; empty if they have none."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
 
@@ -57,9 +57,8 @@ class Renamed(Payload, template="renamed"):
     who: str
     """The new name."""
     by: str
-    """The name before."""
+    """The former name."""
     own: bool
-    """Whether the reader is that player; otherwise they play with them."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
 
@@ -91,9 +90,8 @@ class ActKept(Part):
     act: str
     by: str = ""
     who: str = ""
-    """What the player was called before, if they got another name."""
+    """The former name, if the player got another one."""
     number: int | None = None
-    """The match that it was about."""
     message: tuple[str, ...] = ()
 
 
@@ -115,11 +113,11 @@ class Order:
     tells: bool = False
     """Whether the players learn why."""
     is_trial: bool = False
-    """Whether it is only tried, and undone: then the log has nothing of it."""
+    """Whether everything is undone in the end, so that nothing is logged."""
 
     @property
     def reason(self) -> tuple[str, ...]:
-        """Why, as the players are told; empty if they aren't."""
+        """For the players; empty if they aren't told."""
         return tuple(self.note.splitlines()) if self.tells else ()
 
 
@@ -134,16 +132,9 @@ def keep(
     former_name: str | None = None,
 ) -> None:
     """Store what is done, and log it without the note, which may say anything."""
-    kept = ModerationAct(
-        at=now,
-        actor=order.actor,
-        act=act,
-        player=player,
-        match=match,
-        former_name=former_name,
-        note=order.note[:LONGEST_NOTE],
-    )
-    session.add(kept)
+    row = ModerationAct(at=now, actor=order.actor, act=act, player=player, match=match, former_name=former_name)
+    row.note = order.note[:LONGEST_NOTE]
+    session.add(row)
     session.flush()
     if not order.is_trial:
         log.warning("moderated", act=act, actor=order.actor, player=player, match=match)
@@ -153,10 +144,10 @@ def newest(
     session: Session, most: int, page: int = 1, player: Player | None = None
 ) -> tuple[Sequence[ModerationAct], bool]:
     """Return a page of what was done, the newest first, and whether there is more: all, or what a player met with."""
-    kept = select(ModerationAct).order_by(col(ModerationAct.id).desc())
+    acts = select(ModerationAct).order_by(col(ModerationAct.id).desc())
     if player is not None:
-        kept = kept.where(ModerationAct.player == player.id)
-    rows = session.exec(kept.offset((page - 1) * most).limit(most + 1)).all()
+        acts = acts.where(ModerationAct.player == player.id)
+    rows = session.exec(acts.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
 
 
@@ -167,28 +158,24 @@ def export(session: Session, player: Player) -> dict[str, Any]:
 
 
 def rename(session: Session, server: ServerSettings, player: Player, wanted: str, order: Order, now: datetime) -> None:
-    """The old name is kept: it is found when the player's data is deleted, and nobody else gets it."""
+    """Rename a player. Nobody else gets the old name, and it is found when the player's data is deleted."""
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     former = player.name or ""
     player.name = wanted
     session.flush()
     keep(session, order, "rename", now, player=player.id, former_name=former)
     mailer = Mailer(session, server, now)
-    told = Renamed(who=wanted, by=former, own=True, message=order.reason)
-    mailer.to_player(player, told, purpose=Purpose.PERSONAL)
-    for opponent in _opponents(session, player):
-        mailer.to_player(opponent, Renamed(who=wanted, by=former, own=False), purpose=Purpose.PERSONAL, is_notice=True)
-
-
-def _opponents(session: Session, player: Player) -> list[Player]:
+    news = Renamed(who=wanted, by=former, own=True, message=order.reason)
+    mailer.to_player(player, news, purpose=Purpose.PERSONAL)
+    news = Renamed(who=wanted, by=former, own=False)
     numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
-    people = (session.get_one(Player, number) for number in sorted(numbers))
-    return [each for each in people if each.address != HOUSE and each.stopped is None and each.banned is None]
+    for opponent in (session.get_one(Player, number) for number in sorted(numbers)):
+        if opponent.address != HOUSE and opponent.stopped is None and opponent.banned is None:
+            mailer.to_player(opponent, news, purpose=Purpose.PERSONAL, is_notice=True)
 
 
 DRAW = "draw"
 BY_OPERATOR = "the operator of this server has ended it"
-"""Why a match was cancelled."""
 
 
 def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
@@ -203,10 +190,10 @@ def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
 
 def close(session: Session, server: ServerSettings, match: Match, order: Order, now: datetime) -> None:
     if match.state == MatchState.OFFERED:
-        challenger = session.get_one(Player, match.challenger)
-        tell(session, server, lifecycle.withdraw(session, match, challenger, now), order, now)
+        events = lifecycle.withdraw(session, match, session.get_one(Player, match.challenger), now)
     else:
-        tell(session, server, cancel(session, match, now), order, now)
+        events = cancel(session, match, now)
+    tell(session, server, events, order, now)
     keep(session, order, "close", now, match=match.id)
 
 
@@ -232,11 +219,11 @@ def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -
 
 def _player(session: Session, match: Match, wanted: str) -> Player:
     pair = players_of(session, match)
-    found = next((player for player in pair if player.name == wanted), None)
-    if found is None:
-        names = " and ".join(name(player) for player in pair)
+    player = next((player for player in pair if player.name == wanted), None)
+    if player is None:
+        names = " and ".join(map(name, pair))
         raise Refused(f"{wanted[:40]} doesn't play in match {match.id}.", fits=f"{names} do; or write {DRAW}.")
-    return found
+    return player
 
 
 def tell(session: Session, server: ServerSettings, events: Events, order: Order, now: datetime) -> None:
@@ -276,8 +263,8 @@ def ban(
     if session.get(ClosedAddress, address) is None:
         session.add(ClosedAddress(address=address, closed=now))
     session.flush()
-    news = (col(Outgoing.player) == player.id, col(Outgoing.is_notice), col(Outgoing.state).in_(UNSENT))
-    retention.change(session, update(Outgoing).where(*news).values(state=OutgoingState.DROPPED.value, troubled=None))
+    unsent = (col(Outgoing.player) == player.id, col(Outgoing.is_notice), col(Outgoing.state).in_(UNSENT))
+    retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     for feature in features:
         if feature.on_ban is not None:
             feature.on_ban(session, player, (), now)
@@ -287,14 +274,14 @@ def ban(
         if match.state == MatchState.RUNNING:
             running.append(match.id or 0)
         _end(session, server, match, player, now, ended)
-    told = AccountChanged(
+    news = AccountChanged(
         closed=True,
         matches=tuple(running),
         lost=ended is BanOutcome.LOST,
         contact=server.admin or "",
         message=order.reason,
     )
-    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
+    Mailer(session, server, now).to_player(player, news, purpose=Purpose.PERSONAL)
     keep(session, order, f"ban {ended.value}", now, player=player.id)
     return len(running)
 
@@ -322,6 +309,6 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     closed = session.get(ClosedAddress, invitations.digest(player.address))
     if closed is not None:
         session.delete(closed)
-    told = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)
-    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
+    news = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)
+    Mailer(session, server, now).to_player(player, news, purpose=Purpose.PERSONAL)
     keep(session, order, "unban", now, player=player.id)

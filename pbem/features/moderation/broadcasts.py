@@ -20,10 +20,9 @@ from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 LEAST_PER_MINUTE = 60
-"""The number of players to whom an announcement goes in a minute, unless that takes longer than a day."""
+"""Players who get an announcement in a minute, or more if it would take longer than a day."""
 MINUTES_OF_A_DAY = 1440
 APART = timedelta(minutes=1)
-"""The time between two batches."""
 LONGEST_SUBJECT, MOST_LINES, MOST_CHARACTERS = 78, 500, 20_000
 
 _GETS_NEWS = (
@@ -58,7 +57,6 @@ def read(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def recipients(session: Session) -> int:
-    """Return how many players get an announcement: all who get news."""
     return session.exec(select(func.count()).select_from(Player).where(*_GETS_NEWS)).one()
 
 
@@ -78,8 +76,8 @@ def begin(session: Session, subject: str, lines: Sequence[str], order: Order, no
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
-    found = select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)).limit(most)
-    return [number or 0 for number in session.exec(found)]
+    numbers = select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)).limit(most)
+    return [number or 0 for number in session.exec(numbers)]
 
 
 def tell_some(
@@ -91,10 +89,10 @@ def tell_some(
     most = most or per_minute(announcement.last)
     more = (col(Player.id) > announcement.told, col(Player.id) <= announcement.last)
     players = session.exec(select(Player).where(*more, *_GETS_NEWS).order_by(col(Player.id)).limit(most)).all()
-    told = Announced(subject=announcement.subject, message=tuple(announcement.lines))
+    message = Announced(subject=announcement.subject, message=tuple(announcement.lines))
     mailer = Mailer(session, server, now)
     for player in players:
-        mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+        mailer.to_player(player, message, purpose=Purpose.PERSONAL, is_notice=True)
     announcement.number += len(players)
     announcement.told = players[-1].id or 0 if players else announcement.last
     announcement.due = now + APART if len(players) == most else None
@@ -102,6 +100,5 @@ def tell_some(
 
 
 announce = each_row(Announcement, due, tell_some, doing="announcements")
-"""Queues the announcements that are due, and returns how many had somebody to tell."""
 ARE_DUE = exists().where(col(Announcement.due) <= NOW)
 DUE = (Due(name="announcing.announce", when=ARE_DUE, act=announce),)

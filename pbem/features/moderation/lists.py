@@ -25,11 +25,9 @@ class AccountKind(StrEnum):
     ALL = "all"
     BANNED = "banned"
     STOPPED = "stopped"
-    """Those who want no news."""
     UNREACHABLE = "unreachable"
-    """Those whose mail comes back."""
     COMPLAINED = "complained"
-    """Those whose mail provider reported our mail as spam."""
+    """Their mail provider reported one of our messages as spam."""
     GUESTS = "guests"
     """People who were invited, or have asked something, and haven't joined."""
 
@@ -48,26 +46,25 @@ def called(session: Session, wanted: str, *, guests: bool = False) -> Player:
     """Return the player, or with `guests` anybody, of that name, address or number; raise Refused."""
     is_number = wanted.isdecimal() and len(wanted) < LONGEST_NUMBER
     place = Player.address if "@" in wanted else Player.name
-    found = session.exec(
-        select(Player).where(Player.id == int(wanted) if is_number else place == wanted.lower())
-    ).first()
-    is_known = found is not None and found.address != HOUSE and found.deleted is None
-    if found is None or not is_known or (found.confirmed is None and not guests):
+    is_it = Player.id == int(wanted) if is_number else place == wanted.lower()
+    player = session.exec(select(Player).where(is_it)).first()
+    is_known = player is not None and player.address != HOUSE and player.deleted is None
+    if player is None or not is_known or (player.confirmed is None and not guests):
         raise Refused(f"No player is called {wanted[:40]}.", fits='"players" lists all of them.')
-    return found
+    return player
 
 
 def accounts(
     session: Session, most: int, page: int = 1, *, beginning: str = "", kind: AccountKind = AccountKind.ALL
 ) -> tuple[Sequence[Player], bool]:
-    found = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
+    players = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
     if kind is AccountKind.GUESTS:
-        found = found.order_by(col(Player.id))
+        players = players.order_by(col(Player.id))
     else:  # the index of the names has them in order
-        found = found.where(col(Player.name) >= beginning).order_by(col(Player.name))
+        players = players.where(col(Player.name) >= beginning).order_by(col(Player.name))
     if beginning:
-        found = found.where(col(Player.name).startswith(beginning, autoescape=True))
-    rows = session.exec(found.offset((page - 1) * most).limit(most + 1)).all()
+        players = players.where(col(Player.name).startswith(beginning, autoescape=True))
+    rows = session.exec(players.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
 
 
@@ -83,17 +80,17 @@ NAME = word("NAME", r"\S+", is_name=True)
 
 def players(request: Request, line: Line) -> Decision:
     page, kind, beginning = line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL), line.given.get(NAME, "")
-    found, more = accounts(request.session, commands.SIZE, page, beginning=beginning, kind=kind)
-    told = Roster(
-        rows=tuple(_listed(request, player) for player in found),
+    rows, more = accounts(request.session, commands.SIZE, page, beginning=beginning, kind=kind)
+    roster = Roster(
+        rows=tuple(_roster_row(request, player) for player in rows),
         kind="" if kind is AccountKind.ALL else kind.value,
         page=page,
         next_page=commands.following("players", line.given, more=more),
     )
-    return Decision(answer=(told,))
+    return Decision(answer=(roster,))
 
 
-def _listed(request: Request, player: Player) -> RosterRow:
+def _roster_row(request: Request, player: Player) -> RosterRow:
     session = request.session
     return RosterRow(
         by=name(player),
@@ -106,18 +103,18 @@ def _listed(request: Request, player: Player) -> RosterRow:
 
 
 def acts_(request: Request, line: Line) -> Decision:
-    page, named = line.given.get(PAGE, 1), line.given.get(PLAYER, "")
-    about = called(request.session, named) if named else None
-    kept, more = acts.newest(request.session, commands.SIZE, page, about)
-    told = ActsKept(
-        rows=tuple(_kept(request, act) for act in kept),
+    page = line.given.get(PAGE, 1)
+    about = called(request.session, line.given[PLAYER]) if PLAYER in line.given else None
+    rows, more = acts.newest(request.session, commands.SIZE, page, about)
+    listing = ActsKept(
+        rows=tuple(_act_row(request, act) for act in rows),
         page=page,
         next_page=commands.following("acts", line.given, more=more),
     )
-    return Decision(answer=(told,))
+    return Decision(answer=(listing,))
 
 
-def _kept(request: Request, act: ModerationAct) -> ActKept:
+def _act_row(request: Request, act: ModerationAct) -> ActKept:
     player = request.session.get(Player, act.player) if act.player else None
     return ActKept(
         at=f"{act.at:%Y-%m-%d %H:%M}",

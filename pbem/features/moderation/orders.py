@@ -42,7 +42,7 @@ def read(request: Request, line: Line) -> Order:
 def _chosen(line: Line, piece: Piece[str], choices: Sequence[str]) -> str:
     name, _, value = line.given.get(piece, f"{piece.usage.partition('=')[0]}={choices[0]}").partition("=")
     if value not in choices:
-        works = " or ".join(f"{name}={each}" for each in choices)
+        works = " or ".join(f"{name}={choice}" for choice in choices)
         raise Refused(f"There is no {name}={value[:40]}.", read=line.text, fits=f"Write {works}.")
     return value
 
@@ -92,11 +92,11 @@ def by_operator(
         is_trial=is_trial,
     )
     name, _, words = text.partition(" ")
-    found = features.all_commands[name]
-    line = Line(found, words, None, text)
+    command = features.all_commands[name]
+    line = Line(command, words, None, text)
     if not line.given.fits:
         raise line.misfit()
-    (answer,) = found.run(request, line).answer
+    (answer,) = command.run(request, line).answer
     assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
     return answer
 

@@ -53,7 +53,8 @@ def take_turns_back(request: Request, line: Line) -> Decision:
     _check_seen(request, match)
     if agreements.may_take_back(request.session, match, seat, request.incoming.received):
         rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-        return Decision(events=agreements.take_back(request.session, match, seat, request.now))
+        events = lifecycle.take_back(request.session, match, seat, match.plies - 1, request.now, freely=True)
+        return Decision(events=events)
     seen = request.sender.seen(match.id or 0)
     if match.free_undo and seen is not None and seen < version(match) and match.to_move == seat:
         raise Refused(

@@ -10,7 +10,7 @@ from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.house import commands as house
 from pbem.features.playing.viewing import position_of
-from pbem.matches import replays
+from pbem.matches import lifecycle, replays
 from pbem.messages.said.sections import ChallengeSent
 from pbem.storage.models import MatchState
 
@@ -50,12 +50,12 @@ def replay(request: Request, line: Line) -> Decision:
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
-    events = replays.offer(
-        *(request.session, source, player, other, request.now),
+    events = lifecycle.offer(
+        *(request.session, player, other, source.match.game, source.match.options, request.now),
         time=wanted.time,
-        challenger_begins=begins,
         by_address="@" in opponent,
     )
+    replays.copy(request.session, events[0].match, source, challenger_begins=begins)
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 
 

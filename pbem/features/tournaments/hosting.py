@@ -62,9 +62,6 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     """Return the tournament that those words spell, which isn't stored yet; raise Refused.
 
     Its time control has a limit, and matches end by themselves when it is exceeded: others wait.
-
-    >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none", datetime(2026, 3, 2)).title
-    'Little Cup'
     """
     reading = GRAMMAR.read(GAMES.keyed(words))
     if not reading.fits or KIND not in reading or GAME not in reading:

@@ -57,11 +57,7 @@ class LadderObstacle(StrEnum):
 
 
 def after(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
-    """Return who stands on the ladder after a challenge that has ended; who was late is off.
-
-    >>> after((1, 2, 3), LadderChallenge(3, 1, winner=3)), after((1, 2, 3), LadderChallenge(3, 1, late=3))
-    ((3, 1, 2), (1, 2))
-    """
+    """Return who stands on the ladder after a challenge that has ended; who was late is off."""
     return _without(_climbed(rungs, challenge), challenge.late)
 
 

@@ -34,20 +34,12 @@ WHITE, BLACK = "white", "black"
 
 
 def round_robin_rounds(entrants: int, wanted: int | None = None) -> int:
-    """Return how many rounds there are; with an odd number of entrants, one of them sits out each.
-
-    >>> round_robin_rounds(6), round_robin_rounds(5)
-    (5, 5)
-    """
+    """Return how many rounds there are; with an odd number of entrants, one of them sits out each."""
     return entrants - 1 + entrants % 2
 
 
 def berger(size: int) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Return who meets in each round, by their numbers from 1; the first of the two moves first. `size` is even.
-
-    >>> berger(4)
-    (((1, 4), (2, 3)), ((4, 3), (1, 2)), ((2, 4), (3, 1)))
-    """
+    """Return who meets in each round, by their numbers from 1; the first of the two moves first. `size` is even."""
     return tuple(_berger_round(size, number) for number in range(1, size))
 
 

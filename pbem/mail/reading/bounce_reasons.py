@@ -138,11 +138,7 @@ _SURE = (
 
 
 def of_reply(reply: str) -> Reason:
-    """Return what a server's refusal says: the words first, then its status code.
-
-    >>> of_reply("smtp; 552 5.1.1 Mailbox is full"), of_reply("550 5.7.1 No such user"), of_reply("550 5.7.1 Go away")
-    (<Reason.FOR_NOW: 'for now'>, <Reason.GONE: 'gone'>, <Reason.FOR_NOW: 'for now'>)
-    """
+    """Return what a server's refusal says: the words first, then its status code."""
     text = " ".join(reply[:LONGEST].split()).lower()
     text = _WRAPPED.sub(lambda found: re.sub(rf" {found[1]}[- ]{found[3]}(?= )", "", found[0]), text)
     code = _REPLY.search(text)

@@ -51,11 +51,7 @@ def _in_ascii(host: str) -> str:
 
 
 def domain(address: str) -> str:
-    """Return the part after the @, in lower case and without a trailing dot.
-
-    >>> domain("Alice@Mail.Example.")
-    'mail.example'
-    """
+    """Return the part after the @, in lower case and without a trailing dot."""
     return address.rpartition("@")[2].lower().rstrip(".")
 
 

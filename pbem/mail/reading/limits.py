@@ -95,11 +95,7 @@ class Unreadable(Exception):
 
 
 def normalize_newlines(raw: bytes) -> bytes:
-    r"""Return the message with LF line ends only: the parser accepts LF, CR and CRLF.
-
-    >>> normalize_newlines(b"To: x\r\n\rHello\n")
-    b'To: x\n\nHello\n'
-    """
+    """Return the message with LF line ends only: the parser accepts LF, CR and CRLF."""
     return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 

@@ -50,11 +50,7 @@ class Reminder:
 
 
 def parse_wishes(text: str, zone: str = "UTC") -> Wishes:
-    """Return when to remind; raise BadTime.
-
-    >>> spelled(parse_wishes("1d, 50%, 90m 25%")), spelled(parse_wishes("OFF"))
-    ('25% 50% 1d 1h30m', 'off')
-    """
+    """Return when to remind; raise BadTime."""
     words = text.lower().replace(",", " ").split()
     if words == [OFF]:
         return NEVER

@@ -153,14 +153,10 @@ def rows_of(session: Session, matches: Sequence[Match]) -> Sequence[ClockEvent]:
     return session.exec(select(ClockEvent).where(theirs).order_by(col(ClockEvent.id))).all()
 
 
-def events_of(session: Session, match: Match) -> list[ClockChange]:
-    return [] if match.clock is None else [_event(row) for row in rows_of(session, (match,))]
-
-
 def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
     if match.time is None or match.started is None:
         return None
-    return clocks.replay(begun(match), map(_event, rows))
+    return clocks.replay(begun(match), map(event_of, rows))
 
 
 def begun(match: Match) -> Clock:
@@ -218,7 +214,7 @@ def _row(match: Match, event: ClockChange) -> ClockEvent:
     )
 
 
-def _event(row: ClockEvent) -> ClockChange:
+def event_of(row: ClockEvent) -> ClockChange:
     kind = _EVENTS[row.kind]
     if kind is Restored:
         return Restored(row.at, _SIDES.validate_python((row.days or {})["sides"]))

@@ -35,7 +35,8 @@ def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
     for table in (Ply, TakenBack):
         rows = session.exec(select(table.played, table.number, table.seat).where(table.match == match.id))
         plays += [(played, number, 1 if seat else 0, table is Ply) for played, number, seat in rows]
-    received = [] if match.time is None else [*_received(match, timekeeping.events_of(session, match))]
+    events = () if match.clock is None else timekeeping.rows_of(session, (match,))
+    received = [] if match.time is None else [*_received(match, map(timekeeping.event_of, events))]
     times: list[TurnTime] = []
     # A match with the event `Restored` has turns from before its clock: the last ones are those it knows.
     for position, (played, _, seat, is_kept) in enumerate(sorted(plays)):

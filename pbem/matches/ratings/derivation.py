@@ -26,11 +26,7 @@ WEEK = timedelta(weeks=1)
 
 
 def week_of(at: datetime) -> date:
-    """Return the Monday of the week in which that time is.
-
-    >>> week_of(datetime(2026, 3, 1, 23, 59, tzinfo=UTC)), week_of(datetime(2026, 3, 2, tzinfo=UTC))
-    (datetime.date(2026, 2, 23), datetime.date(2026, 3, 2))
-    """
+    """Return the Monday of the week in which that time is."""
     day = at.astimezone(UTC).date()
     return day - timedelta(days=day.weekday())
 

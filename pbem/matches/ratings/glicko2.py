@@ -35,11 +35,7 @@ class Rating:
     volatility: float = 0.06
 
     def after_rest(self, periods: int) -> "Rating":
-        """Return the rating after so many periods without a result: it is the same, but less certain.
-
-        >>> round(Rating(1600, 50, 0.06).after_rest(52).deviation)
-        90
-        """
+        """Return the rating after so many periods without a result: it is the same, but less certain."""
         deviation = SCALE * sqrt((self.deviation / SCALE) ** 2 + periods * self.volatility**2)
         return Rating(self.rating, min(deviation, WIDEST), self.volatility)
 

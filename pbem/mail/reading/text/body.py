@@ -167,11 +167,7 @@ def _is_charset(name: str) -> bool:
 
 
 def unflow(text: str, delsp: bool) -> str:
-    r"""Return the paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
-
-    >>> unflow("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
-    'c1b1 g9h9 3\n> a b\n>c\n-- \nBob'
-    """
+    """Return the paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks."""
     written: list[str] = []
     pieces: list[str] = []
     depth = 0

@@ -139,11 +139,7 @@ _TABLES = tomllib.loads(resources.files("pbem.mail.reading.text").joinpath("phra
 
 
 def table(name: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the phrases of a table by kind.
-
-    >>> "schrieb" in table("attributions")["verbs"]
-    True
-    """
+    """Return the phrases of a table by kind."""
     return {kind: tuple(phrases) for kind, phrases in _TABLES[name].items()}
 
 

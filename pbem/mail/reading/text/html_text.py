@@ -84,11 +84,7 @@ class _Inside:
 
 
 def text(html: str, *, bare: bool = False) -> str:
-    r"""Return the lines that a reader sees, quoted ones after "> "; with `bare`, a plain blockquote quotes nothing.
-
-    >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
-    'c1b1\ng9h9\n\n> resign\n\nBye\n'
-    """
+    """Return the lines that a reader sees, quoted ones after "> "; with `bare`, a plain blockquote quotes nothing."""
     from selectolax.lexbor import LexborHTMLParser  # only the process that parses needs it
 
     root = LexborHTMLParser(_shallow(html[:LONGEST])).root

@@ -27,20 +27,12 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u
 
 
 def clean(text: str) -> str:
-    r"""Return the text with LF line ends, plain spaces and no invisible characters; everything else as written.
-
-    >>> clean("\ufeffSch\u00f6n\u00a0\u2013 \u201ca\u00adha\u201d!\r\n") == "Sch\u00f6n \u2013 \u201caha\u201d!\n"
-    True
-    """
+    """Return the text with LF line ends, plain spaces and no invisible characters; everything else as written."""
     return text.translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def to_ascii(text: str) -> str:
-    """Return the text as it would be typed in ASCII, one character for one: the length stays the same.
-
-    >>> to_ascii("\uff23\uff11\u2013B1 \u201cg9h9\u201d \u0663\u3002")
-    'C1-B1 "g9h9" 3.'
-    """
+    """Return the text as it would be typed in ASCII, one character for one: the length stays the same."""
     return text if text.isascii() else "".join(map(_plain, text.translate(_SIMILAR)))
 
 
@@ -55,11 +47,7 @@ def _plain(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the text in the form used in phrases.toml: lower case, with plain apostrophes.
-
-    >>> fold("You Don\u2019t often")
-    "you don't often"
-    """
+    """Return the text in the form used in phrases.toml: lower case, with plain apostrophes."""
     return text.replace("\u2019", "'").lower()
 
 
