@@ -103,7 +103,7 @@ def rate(dovecot: Dovecot, postgres: Postgres, number: int, daemons: int, *, are
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
         with site_at(mailbox, sink.port, postgres) as site:
-            first = FIRST * daemons
+            first = min(FIRST, number) * daemons
             with site.server() as server:
                 waiting = mails(server, FULL, first + number)
             running = started(site, daemons, are_apart=are_apart)

@@ -276,19 +276,19 @@ def _started(site: Site) -> float:
         daemon.end()
 
 
-def compared(stores: Databases, crowd: Crowd, repeats: int) -> Iterator[Row]:
+def compared(stores: Databases, crowd: Crowd, repeats: int, last: int) -> Iterator[Row]:
     """Yield what each kind of message costs in a large database, and in a small one."""
     row = partial(performance.compared, "growth, PostgreSQL" if stores.postgres else "growth")
     small_url, large_url = stores.new(), stores.new()
     with stored(stores, small_url) as small, stored(stores, large_url, crowd) as large:
         for letters in (small.letters, large.letters):  # both databases have them, or an export would take longer
-            early, late = (LongMatch(letters, played, repeats + 1) for played in (EARLY, LATE))
+            early, late = (LongMatch(letters, played, repeats + 1) for played in (EARLY, last))
         floor, mine = costs(stores, repeats, early.turn, late.turn)
-        yield row(f"turn {LATE:,} of a match, to turn {EARLY}", mine, floor)
+        yield row(f"turn {last:,} of a match, to turn {EARLY}", mine, floor)
         for name, what in WHAT.items():
             floor, mine = costs(stores, repeats, getattr(small, name), getattr(large, name))
             yield row(f"{what}: {crowd}", mine, floor)
-        for line, what in (("games", "games"), (f"show {late.number}#{LATE}", f"a board of turn {LATE:,}")):
+        for line, what in (("games", "games"), (f"show {late.number}#{last}", f"a board of turn {last:,}")):
             floor, mine = costs(stores, repeats, large.help, partial(large.asks, line))
             yield row(f"{LINES} times {what}, to one help", mine, floor)
     floor, mine = (start(stores.folder, url, min(repeats, STARTS)) for url in (small_url, large_url))
@@ -304,6 +304,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--over", type=int, default=OVER, help=f"finished matches of the crowd ({OVER:,})")
     parser.add_argument("--running", type=int, default=RUNNING, help=f"running ones ({RUNNING:,})")
+    parser.add_argument("--late", type=int, default=LATE, help=f"the turn compared with turn {EARLY} ({LATE:,})")
     parser.add_argument("--repeats", type=int, default=REPEATS, help=f"how often each is measured ({REPEATS})")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
     given = performance.parsed(parser, "database")
@@ -315,7 +316,7 @@ def main() -> None:
         if postgres:
             stack.callback(postgres.remove)
         crowd = Crowd(given.over, given.running)
-        performance.report(compared(Databases(folder, postgres), crowd, given.repeats), given)
+        performance.report(compared(Databases(folder, postgres), crowd, given.repeats, given.late), given)
 
 
 if __name__ == "__main__":

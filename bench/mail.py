@@ -107,7 +107,7 @@ def one_by_one(lmtp: int, pid: int, sink: StampedSink, waiting: Sequence[Mail], 
     before = 0.0
     with smtplib.LMTP(HOST, lmtp, timeout=PATIENCE_SECONDS) as client:
         for number, mail in enumerate(track(waiting, what, transient=True)):
-            if number == FIRST:
+            if number == min(FIRST, len(waiting) // 2):
                 times, before = [], processes.cpu_seconds(pid)
             began = time.monotonic_ns()
             client.sendmail(mail.sender, [mail.to], mail.raw)
@@ -125,7 +125,7 @@ def daemon_by_lmtp(kind: Kind, number: int) -> Cost:
         site.configure(LMTP_IN, smtp_out(sink.port))
         site.make()
         with site.server() as server:
-            waiting = mails(server, kind, FIRST + number)
+            waiting = mails(server, kind, min(FIRST, number) + number)
         daemon = Daemon(site, program=PROGRAM).ready()
         try:
             cost = one_by_one(daemon.port, daemon.process.pid, sink, waiting, kind.replies, kind.name)
@@ -147,7 +147,7 @@ def floor_by_lmtp(kind: Kind, number: int, size: int) -> Cost:
             assert floor.stdout
             port = int(floor.stdout.readline())
             try:
-                waiting = [mail] * (FIRST + number)
+                waiting = [mail] * (min(FIRST, number) + number)
                 return one_by_one(port, floor.pid, sink, waiting, kind.replies, f"the floor of {kind.name}")
             finally:
                 floor.stdin.close()

@@ -51,21 +51,21 @@ def test_a_machine_at_a_player_s_address_falls_silent(letters: Correspondence, k
     assert echo(letters, letters.last("bob"), MACHINES[kind], to="games@pbem.example") <= SOME
 
 
-@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.parametrize("kind", ["away", "a list of commands", "undecided"])
 def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: str) -> None:
     letters.reply(letters.received[ALICE][1], "challenge desk@shop.example hexaphages")
 
     assert echo(letters, letters.last_to("desk@shop.example"), MACHINES[kind]) <= SOME
 
 
-@pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
+@pytest.mark.parametrize("kind", ["away", "undecided"])
 def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence, kind: str) -> None:
     (question,) = letters.write(ALICE, "say hello")
     assert echo(letters, question, MACHINES[kind]) <= MANY
     assert echo(letters, question, MACHINES[kind], to="games@pbem.example") <= SOME
 
 
-@pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
+@pytest.mark.parametrize("kind", ["away", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
     (question,) = letters.reply(letters.received[ALICE][1], "change address desk@shop.example")

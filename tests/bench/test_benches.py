@@ -16,11 +16,11 @@ from tests.servers import REAL_CLOCK
 PROJECT = Path(__file__).parents[2]
 SMALL = (
     ("arena", "--matches", "1", "--game", "kvadratik flip=none", "--pair", "2:1"),
-    ("daemons", "--mails", "10", "--runs", "1", "--daemons", "2"),
+    ("daemons", "--mails", "3", "--runs", "1", "--daemons", "2"),
     ("engines", "--games", "1"),
-    ("growth", "--over", "100", "--running", "10", "--repeats", "1"),
-    ("growth", "--over", "100", "--running", "10", "--repeats", "1", "--database", "postgresql"),
-    ("mail", "--mails", "10", "--runs", "1"),
+    ("growth", "--over", "20", "--running", "4", "--late", "40", "--repeats", "1"),
+    ("growth", "--over", "20", "--running", "4", "--late", "40", "--repeats", "1", "--database", "postgresql"),
+    ("mail", "--mails", "3", "--runs", "1"),
     ("memory", "--letters", "10", "--hostile", "On On"),
 )
 """Each with as little to do as makes sense."""
