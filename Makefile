@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
 
-test: .venv/ready            ## a minute: what needs no server, half of the stories, messages of most kinds, a few processes; on SQLite
+test: .venv/ready            ## a minute: what needs no server, all stories, messages of most kinds, a few processes; on SQLite
 	$(BIN)/pytest -q $(TWICE)
 
 # Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends.

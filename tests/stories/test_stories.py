@@ -19,7 +19,6 @@ from pbem.features.all import FEATURES
 from pbem.mail.reading.from_header import bare_subject
 from pbem.storage.database import read_only
 from pbem.storage.models import Outgoing
-from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, text
 from tests.query_plans import listened, scans
 from tests.stories.scripts import SERVERS, STORIES
@@ -27,13 +26,6 @@ from tests.stories.transcript import transcript
 from tests.write_lock import watched
 
 HERE = Path(__file__).parent
-
-
-IN_THE_LONG_RUN = {
-    *("agreeing", "alone", "analysing", "climbing", "competing", "daily"),
-    *("foreseeing", "misunderstood", "moderating", "neighbours", "previews", "ranking", "seeking", "time", "watching"),
-}
-"""The longest; tests/by_mail and tests/templates have most of their commands and messages."""
 
 
 @contextmanager
@@ -45,14 +37,14 @@ def begun(name: str, folder: Path) -> Iterator[Correspondence]:
 
 Log = list[tuple[str, EmailMessage]]
 
-stories = pytest.mark.parametrize("name", quick_where(lambda name: name not in IN_THE_LONG_RUN, STORIES))
-
 
 @pytest.mark.golden
-@stories
-def test_a_story_reads_as_its_golden_file(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", STORIES)
+def test_a_story_reads_as_its_golden_file_and_holds_up_nobody(name: str, tmp_path: Path) -> None:
     with begun(name, tmp_path) as letters:
-        STORIES[name](letters)
+        with listened(letters.server.engine) as statements, watched(letters.server.engine) as watch:
+            STORIES[name](letters)
+        found = scans(letters.server.engine, statements)
         with read_only(letters.server.engine) as session:
             notices = {row.message_id for row in session.exec(select(Outgoing)) if row.is_notice}
     golden, told = HERE / f"{name}.txt", transcript(letters.log, [*takewhile(name.__ne__, STORIES)])
@@ -65,6 +57,12 @@ def test_a_story_reads_as_its_golden_file(name: str, tmp_path: Path) -> None:
     every_header_of_ours_is_documented(sent)
     news_are_marked_as_news_and_answers_as_answers(letters.log, notices)
     a_match_is_one_thread(sent, name)
+    our_own_words_quoted_without_marks_are_no_command(sent)
+    # Nothing slow happens in a writing transaction, and no query reads a growing table.
+    assert watch.writing
+    assert not watch.found
+    assert len(statements) > 10
+    assert [query for query in found if not query.startswith(COUNTED_FOR_THE_OPERATOR)] == []
 
 
 def every_mail_fits_and_can_be_answered(sent: list[EmailMessage]) -> None:
@@ -120,22 +118,6 @@ def every_header_of_ours_is_documented(sent: list[EmailMessage]) -> None:
 
 COUNTED_FOR_THE_OPERATOR = "SELECT count(*) AS count_1 \nFROM player"
 """To how many an announcement goes: all players are read, once, before the operator says yes."""
-
-
-@pytest.mark.slow
-@stories
-def test_a_story_holds_up_nobody_and_its_words_are_no_commands(name: str, tmp_path: Path) -> None:
-    """Nothing slow happens in a writing transaction, no query reads a growing table, and what is quoted doesn't act."""
-    with begun(name, tmp_path) as letters:
-        with listened(letters.server.engine) as statements, watched(letters.server.engine) as watch:
-            STORIES[name](letters)
-        found = scans(letters.server.engine, statements)
-
-    assert watch.writing
-    assert not watch.found
-    assert len(statements) > 10
-    assert [query for query in found if not query.startswith(COUNTED_FOR_THE_OPERATOR)] == []
-    our_own_words_quoted_without_marks_are_no_command([mail for way, mail in letters.log if way == "out"])
 
 
 def our_own_words_quoted_without_marks_are_no_command(sent: list[EmailMessage]) -> None:
