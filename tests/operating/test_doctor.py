@@ -156,11 +156,28 @@ def test_a_message_to_ourselves_arrives_and_is_nobody_s(site: Site) -> None:
 def test_it_is_found_among_the_messages_of_a_server_that_runs(site: Site) -> None:
     with site.server() as server:
         raw = round_trip.message(SERVER, "games+doctor@pbem.example", "the-mark", NOW)
-        assert not round_trip.is_stored(server.engine, "the-mark", 0)
+        assert not round_trip.stored(server.engine, "the-mark", 0)
         (number,) = server.take((Arrival(raw, "lmtp", recipients=("games+doctor@pbem.example",)),))
-        assert round_trip.is_stored(server.engine, "the-mark", 0)
-        assert not round_trip.is_stored(server.engine, "the-mark", number)
-        assert not round_trip.is_stored(server.engine, "another mark", 0)
+        assert round_trip.stored(server.engine, "the-mark", 0)
+        assert not round_trip.stored(server.engine, "the-mark", number)
+        assert not round_trip.stored(server.engine, "another mark", 0)
+
+
+def test_what_mail_servers_say_of_an_answer_is_told(site: Site, smtp_sink: Callable[..., SmtpSink]) -> None:
+    site.configure(inbox=LMTP_IN, outbox=smtp_out(smtp_sink().port))
+    found = list(round_trip.check(config.load(site.config), 0, "bob@mail.example"))
+    assert "no answer has arrived" in said(found)
+
+    answer = (
+        b"Authentication-Results: mx.pbem.example;\n\tspf=pass smtp.mailfrom=mail.example\nFrom: bob@mail.example\n"
+        b"In-Reply-To: <the-mark@pbem.example>\n\n> Authentication-Results: mx.mail.example; dkim=pass\n"
+    )
+    ours, theirs = round_trip.results(answer)
+    assert (ours, theirs) == (
+        "mx.pbem.example; spf=pass smtp.mailfrom=mail.example",
+        "mx.mail.example; dkim=pass",
+    )
+    assert round_trip.results(b"From: bob@mail.example\n\nHello!\n") == []
 
 
 def test_a_message_that_can_not_arrive_is_told(site: Site, smtp_sink: Callable[..., SmtpSink]) -> None:

@@ -60,6 +60,9 @@ def doctor(
             "--send", help="Also send a message to the server's own address, and see a running server receive it."
         ),
     ] = False,
+    mail_to: Annotated[
+        str, typer.Option(help="Also send a message there, and see what mail servers say of the answer.")
+    ] = "",
     wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 120,
     as_json: JsonOption = False,
 ) -> None:
@@ -67,7 +70,9 @@ def doctor(
     logs.configure(LogSettings(level="error"), server=settings.server)
     GAMES.enable(settings.games.enabled, core.can_be_offered)
     found: list[tuple[str, Finding]] = []
-    sent = (Check("round trip", partial(round_trip.check, seconds=wait), SECONDS + wait),) if send else ()
+    recipients = [*([""] if send else []), *([mail_to] if mail_to else [])]
+    trips = (partial(round_trip.check, seconds=wait, mail_to=each) for each in recipients)
+    sent = tuple(Check("round trip", each, SECONDS + wait) for each in trips)
     with Progress(console=errors, transient=True) as progress:
         task = progress.add_task("", total=len(CHECKS) + len(sent))
         for check in (*CHECKS, *sent):

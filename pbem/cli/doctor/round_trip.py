@@ -1,9 +1,10 @@
-"""A message to ourselves, looked for among what a running server received.
+"""A message to ourselves, or to somebody who answers it, looked for among what a running server received.
 
-It comes from our own address and says that a machine wrote it. For either reason alone the server files it without an
-answer, so it is never taken for a player's.
+The one to ourselves comes from our own address and says that a machine wrote it. For either reason alone the server
+files it without an answer, so it is never taken for a player's.
 """
 
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -29,16 +30,18 @@ from pbem.storage.models import Incoming
 from pbem.storage.utc import now
 
 LOOK_SECONDS = 1.0
-TEXT = "The server sent this to itself to see whether it arrives. Nobody needs to do anything.\n"
+TO_OURSELVES = "The server sent this to itself to see whether it arrives. Nobody needs to do anything.\n"
+TO_OTHERS = "Please answer this message: whoever runs this server looks at how mail between us arrives.\n"
+_RESULTS = re.compile(r"^[> \t]*Authentication-Results:\s*(.{1,500})", re.MULTILINE | re.IGNORECASE)
 
 
-def check(settings: Settings, seconds: float) -> Iterator[Finding]:
-    """Send a message to ourselves, and wait for it."""
+def check(settings: Settings, seconds: float, mail_to: str = "") -> Iterator[Finding]:
+    """Send a message to ourselves or to that address, and wait for it or for its answer."""
     server, smtp, dkim = settings.server, settings.outbox.smtp, settings.outbox.dkim
     if smtp is None:
         yield finding("round_trip.folder")
         return
-    recipient = f"{server.local}{server.delimiter}doctor@{server.domain}"
+    recipient = mail_to or f"{server.local}{server.delimiter}doctor@{server.domain}"
     mark, engine = f"pbem-doctor.{secrets.token_hex(16)}", database.connect(server.database)
     try:
         database.require_current(engine)
@@ -46,13 +49,22 @@ def check(settings: Settings, seconds: float) -> Iterator[Finding]:
         raw = message(server, recipient, mark, now())
         with closing(SmtpOutbox(smtp, tokens(settings), PATIENCE)) as outbox:
             outbox.send(server.address, recipient, dkim_signing.signer(dkim, server.domain)(raw) if dkim else raw)
-        while not is_stored(engine, mark, newest):
+        while not (came := stored(engine, mark, newest)):
             if time.monotonic() - begun >= seconds:
-                more = {"recipient": recipient, "seconds": seconds, "delimiter": server.delimiter}
-                yield finding("round_trip.missing", **more)
+                if mail_to:
+                    yield finding("round_trip.unanswered", recipient=recipient, seconds=seconds)
+                else:
+                    more = {"recipient": recipient, "seconds": seconds, "delimiter": server.delimiter}
+                    yield finding("round_trip.missing", **more)
                 return
             time.sleep(min(LOOK_SECONDS, seconds))
-        yield finding("round_trip.fine", recipient=recipient, seconds=time.monotonic() - begun)
+        if not mail_to:
+            yield finding("round_trip.fine", recipient=recipient, seconds=time.monotonic() - begun)
+            return
+        said = results(came)
+        yield from (finding("round_trip.answered", recipient=recipient, said=each) for each in said)
+        if not said:
+            yield finding("round_trip.unchecked", recipient=recipient)
     except (NotAccepted, BadConfig) as error:
         yield finding("round_trip.not_sent", recipient=recipient, why=error)
     except (database.Unusable, DBAPIError):
@@ -67,9 +79,17 @@ def message(server: ServerSettings, recipient: str, mark: str, now: datetime) ->
     made["Subject"] = "pbem doctor: does this arrive?"
     made["Date"] = format_datetime(now)
     made["Message-ID"] = f"<{mark}@{server.domain}>"
-    made["Auto-Submitted"] = "auto-generated"
-    made.set_content(TEXT)
+    is_ours = recipient.endswith(f"@{server.domain}")
+    if is_ours:
+        made["Auto-Submitted"] = "auto-generated"
+    made.set_content(TO_OURSELVES if is_ours else TO_OTHERS)
     return made.as_bytes()
+
+
+def results(raw: bytes) -> list[str]:
+    """Return all Authentication-Results in a message: those of our own border first, then those that it quotes."""
+    text = re.sub(r"\r?\n[ \t]+", " ", raw.decode("utf-8", "replace"))
+    return [" ".join(each.split()) for each in _RESULTS.findall(text)]
 
 
 def _newest(engine: Engine) -> int:
@@ -77,7 +97,7 @@ def _newest(engine: Engine) -> int:
         return session.exec(select(func.max(Incoming.id))).one() or 0
 
 
-def is_stored(engine: Engine, mark: str, after: int) -> bool:
+def stored(engine: Engine, mark: str, after: int) -> bytes | None:
     with database.read_only(engine) as session:
         rows = session.exec(select(Incoming).where(col(Incoming.id) > after))
-        return any(mark.encode() in row.raw for row in rows)
+        return next((row.raw for row in rows if mark.encode() in row.raw), None)
