@@ -13,7 +13,6 @@ from io import TextIOWrapper
 FOUND, IMPOSSIBLE = 1, 2
 INTERRUPTED, UNREAD = 130, 141
 """What a shell makes of SIGINT and SIGPIPE."""
-UNWRITABLE = "the output can't be written"
 
 
 def main() -> None:
@@ -45,7 +44,7 @@ def _replace_closed_streams() -> None:
 
 @contextmanager
 def endings() -> Iterator[None]:
-    """Turn what ends the program while no command runs into a sentence and an exit code: loading, help, completion.
+    """Turn what can end any program into a sentence and an exit code: files, standard output and Ctrl-C.
 
     Typer would end by other codes, and by a traceback while it is loaded itself.
     """
@@ -56,7 +55,8 @@ def endings() -> Iterator[None]:
     except BrokenPipeError:
         sys.exit(UNREAD)  # without a word, like other programs
     except OSError as error:
-        _end(f"{error.filename or UNWRITABLE}: {error.strerror or error}", IMPOSSIBLE)
+        why = error.strerror or str(error)
+        _end(f"{error.filename}: {why}" if error.filename else why, IMPOSSIBLE)
     except SystemExit as ended:
         if isinstance(ended.__context__, BrokenPipeError):  # rich ends so when it can't print the help
             sys.exit(UNREAD)

@@ -16,7 +16,7 @@ from notation.games import GAMES, installed
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
-from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
+from pbem.cli import logs, terminal
 from pbem.cli.doctor.findings import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
@@ -55,7 +55,7 @@ PAGE = 50
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn what ends a command from outside into a sentence and an exit code; every command runs within it."""
+    """Turn what ends a command from outside into a sentence and an exit code; files and Ctrl-C are `pbem.cli`'s."""
     try:
         yield
     except Refused as refusal:
@@ -63,24 +63,15 @@ def sentences() -> Iterator[None]:
         raise ended(f"{refusal.sentence} {fits}".strip(), FOUND) from refusal
     except DBAPIError as error:
         raise ended(f"the database: {error.orig}") from error
-    except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        raise ended(what) from error
-    except terminal.Unwritable as error:
-        if isinstance(error.why, BrokenPipeError):
-            raise typer.Exit(UNREAD) from error  # without a word, like other programs
-        raise ended(str(error)) from error
     except ServerUnreachable as error:
         raise ended(f'{error}; "pbem doctor" tells what to correct') from error
     except (BadConfig, BadFailpoint, database.InUse, database.Unusable, NotStored) as error:
         raise ended(str(error)) from error
-    except KeyboardInterrupt as error:
-        raise ended("interrupted", INTERRUPTED) from error
 
 
 def ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
     """Print why a command ends; return what ends it, by that exit code."""
-    with suppress(terminal.Unwritable):
+    with suppress(OSError):
         errors.print(f"pbem: {sentence}")
     return typer.Exit(code)
 

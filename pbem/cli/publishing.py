@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from pbem import config, failpoints
+from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, Stored, app, out, stored
-from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
 from pbem.publishing import crawl, web_server
 from pbem.publishing.board_pages import Boards
@@ -74,13 +73,10 @@ def serve(
 
 def _boards(server: Stored) -> Boards:
     """Return the boards, which need the server's key, and store what is sent from them if that is wanted."""
-    told = server.settings.server
-    keyring = told.keyring()
+    told, keyring = server.settings.server, server.settings.server.keyring()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
-        failpoints.reach(Step.RECEIVED)
         intake.take(server.engine, keyring, arrivals, core.now())
-        failpoints.reach(Step.STORED)
 
     return Boards(told, keyring, store if server.settings.serve.post else None)
 

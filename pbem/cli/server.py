@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import machine
+from pbem.mail.reading.text.normalize import escape_controls
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
@@ -105,7 +106,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
         errors.print(f"pbem: the message to {row.address} can't be rendered: {type(error).__name__}: {error}")
         return False
     message = message_from_bytes(raw, policy=policy.default)
-    out.rule(f"to {row.address}", style="dim")
+    out.rule(escape_controls(f"to {row.address}"), style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}")
     out.print()

@@ -10,39 +10,28 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.segment import Segment
+from rich.console import Console
 from rich.table import Table
 
-from pbem.cli import UNWRITABLE
 from pbem.mail.reading.text.normalize import escape_controls
-
-
-def console(*, errors: bool = False) -> Console:
-    made = _Console(stderr=errors, soft_wrap=True, emoji=False, markup=False, highlight=False)
-    made.push_render_hook(_Harmless())
-    return made
-
-
-class Unwritable(Exception):
-    """What we print can't be written, for the reason in `why`."""
-
-    def __init__(self, why: OSError) -> None:
-        super().__init__(f"{UNWRITABLE}: {why.strerror}")
-        self.why = why
 
 
 class _Console(Console):
     def print(self, *objects: Any, **how: Any) -> None:
         try:
-            super().print(*objects, **how)
+            super().print(*(escape_controls(each) if isinstance(each, str) else each for each in objects), **how)
         except OSError as error:
             self._buffer.clear()  # or it would be printed with what comes next
-            raise Unwritable(error) from error
+            error.filename = "the output can't be written"
+            raise
 
     def on_broken_pipe(self) -> None:
         """Let the error pass, in whose handler this is called; rich would exit with a code of another meaning."""
         raise
+
+
+def console(*, errors: bool = False) -> Console:
+    return _Console(stderr=errors, soft_wrap=True, emoji=False, markup=False, highlight=False)
 
 
 CellValue = str | int | float | bool | datetime | Iterable[str] | None
@@ -91,7 +80,7 @@ class TerminalListing:
         for heading in self._headings.values():
             table.add_column(heading, overflow="fold")
         for row in self._rows:
-            table.add_row(*map(shown, row))
+            table.add_row(*(escape_controls(shown(value)) for value in row))
         usual = console.width
         console.width = usual if console.is_terminal else WIDE
         console.print(table)
@@ -119,21 +108,3 @@ def shown(value: CellValue) -> str:
             return ", ".join(value)
         case _:
             return str(value)
-
-
-class _Harmless(RenderHook):
-    """Wrap everything that is printed in `_Shown`."""
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Shown(each) for each in renderables]
-
-
-class _Shown:
-    """A renderable whose control characters are escaped."""
-
-    def __init__(self, what: ConsoleRenderable) -> None:
-        self._what = what
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        pieces: Iterable[Segment] = console.render(self._what, options)
-        return (piece if piece.control else Segment(escape_controls(piece.text), piece.style) for piece in pieces)

@@ -20,10 +20,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
-from pbem import failpoints
 from pbem.config import Settings
 from pbem.conversation.feature import Features, can_be_named
-from pbem.failpoints import Step
 from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.house.searcher import IsolatedSearcher, Searcher
@@ -113,12 +111,9 @@ class Server:
         return added
 
     def store(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
-        failpoints.reach(Step.RECEIVED)
         added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         if added and self.newest is not None:
             self.newest.note(max(added))
-        failpoints.reach(Step.STORED)
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
             if any(lane in lanes for lane in added.values()):
                 desk.queue.bell.set()

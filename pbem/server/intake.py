@@ -19,7 +19,8 @@ from sqlalchemy import Connection, Engine, String, bindparam, insert, select
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import col
 
-from pbem import tokens
+from pbem import failpoints, tokens
+from pbem.failpoints import Step
 from pbem.mail.reading import from_header, machines
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.mail.transports.protocols import Arrival
@@ -68,6 +69,7 @@ def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: dat
 
     Return the ids of the new rows, with their queues.
     """
+    failpoints.reach(Step.RECEIVED)
     with database.reading(engine) as connection:
         found = sort(connection, arrivals, keyring)
     has_replies = any(each.lane is Lane.REPLIES for each in found)
@@ -75,6 +77,7 @@ def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: dat
         added = store(connection, found, now)
         if added:
             notifications.notify(connection, Channel.RECEIVED)
+    failpoints.reach(Step.STORED)
     return added
 
 
