@@ -9,7 +9,7 @@ match is frozen as a site, which `pbem serve` also shows.
 import random
 import tempfile
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from html import escape
@@ -180,7 +180,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     same = printed and expected in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
     out.print(f"The last board is {'' if same else 'not '}{board}.", style="green" if same else "red")
-    page = _write_pages(folder, GAMES.title(sample.game), screen.shown)
+    page = _write_page(folder, GAMES.title(sample.game), screen.shown)
     out.print(f"\nWhat they saw: {page.resolve()} (for a browser)")
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}")
     out.print(f"A board:       {(folder / 'site' / trial_path(sample.game)).resolve()}")
@@ -197,61 +197,36 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
 
 PAGE = """\
 <!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>A match by email</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body {{ margin: 0 auto; padding: 24px 12px; max-width: 640px; font: 16px/1.5 sans-serif; background: #f3f1ea; }}
-h2 {{ margin: 48px 0 4px; font-size: 19px; }}
-p {{ margin: 0 0 10px; }}
-iframe {{ width: 100%; border: 0; }}
-pre {{ padding: 12px; background: #fff; overflow-x: auto; font-size: 13px; }}
-img {{ max-width: 100%; }}
-</style></head><body>
+<html lang="en"><meta charset="utf-8"><title>A match by email</title>
+<style>body {{ margin: auto; padding: 24px; max-width: 640px; font: 16px/1.5 sans-serif; }}
+iframe {{ width: 100%; }}</style>
 <h1>A match by email: {title}</h1>
 <p>These are messages as the players got them; the folder out has all. The buttons and links open a reply.</p>
-{parts}
-</body></html>
 """
-FRAMED = """\
+MESSAGE = """\
 <h2>{heading}</h2>
 <p>To {to}: <b>{subject}</b></p>
-{body}
+<iframe srcdoc="{html}" onload="this.style.height = this.contentDocument.body.scrollHeight + 40 + 'px'"></iframe>
 """
-FRAME = (
-    """<iframe srcdoc="{page}" onload="this.style.height = this.contentDocument.body.scrollHeight + 'px'"></iframe>"""
-)
 
 
-def _write_pages(folder: Path, title: str, shown: Sequence[tuple[str, EmailMessage]]) -> Path:
-    parts = [_part(heading, mail) for heading, mail in shown]
-    for name, content in _animations(shown[-1][1]):
-        (folder / name).write_bytes(content)
-        parts.append(f'<h2>the animation, attached to the record</h2>\n<img src="{escape(name)}" alt="every board">\n')
+def _write_page(folder: Path, title: str, shown: Sequence[tuple[str, EmailMessage]]) -> Path:
+    page = PAGE.format(title=escape(title))
+    for heading, mail in shown:
+        words = {"heading": heading, "to": str(mail["To"]), "subject": str(mail["Subject"]), "html": _html(mail)}
+        page += MESSAGE.format_map({name: escape(word) for name, word in words.items()})
     path = folder / "index.html"
-    path.write_text(PAGE.format(title=escape(title), parts="".join(parts)), encoding="utf-8")
+    path.write_text(page, encoding="utf-8")
     return path
 
 
-def _part(heading: str, mail: EmailMessage) -> str:
-    """Return a message with its heading: the HTML in a frame of its own, or the text if there is none."""
-    html = mail.get_body(("html",))
-    body = FRAME.format(page=escape(_inlined(mail))) if html else f"<pre>{escape(text_of(mail))}</pre>"
-    return FRAMED.format(
-        heading=escape(heading), to=escape(str(mail["To"])), subject=escape(str(mail["Subject"])), body=body
-    )
-
-
-def _inlined(mail: EmailMessage) -> str:
-    part = mail.get_body(("html",))
-    html = str(part.get_content()) if part else ""
+def _html(mail: EmailMessage) -> str:
+    """Return the message as a page of its own, with its pictures in it."""
+    if (part := mail.get_body(("html",))) is None:
+        return f"<pre>{escape(text_of(mail))}</pre>"
+    html = str(part.get_content())
     for picture in mail.walk():
         if picture["Content-ID"]:
             content = b64encode(picture.get_content()).decode()
             html = html.replace(f"cid:{picture['Content-ID'].strip('<>')}", f"data:image/png;base64,{content}")
     return html
-
-
-def _animations(mail: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    for part in mail.iter_attachments():
-        if part.get_content_type() == "image/gif":
-            yield part.get_filename("match.gif"), part.get_content()

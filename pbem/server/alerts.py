@@ -1,11 +1,12 @@
 """Telling the admin by email what needs attention: at most hourly, and quoting nothing that people wrote."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, exists, or_
+from sqlalchemy import Engine, and_, exists, or_
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
@@ -61,59 +62,48 @@ KINDS = (
     _Kind("stuck", Search.match, Search.troubled, _STUCK, waits=True),
     _Kind("unanalysed", Analysis.match, Analysis.troubled),
 )
-_LOOK = columns(or_(setbacks.ARE_ANY, *(exists().where(col(kind.since).is_not(None), *kind.which) for kind in KINDS)))
+WHEN = or_(setbacks.ARE_ANY, *(exists().where(col(kind.since).is_not(None), *kind.which) for kind in KINDS))
 """Whether there is anything that an alert might tell, or has told."""
 
 
-def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
-    """Enqueue an alert if there is something that the last one didn't tell. Return whether there was."""
+def tell(engine: Engine, server: ServerSettings, now: datetime, _stopped: Callable[[], bool] = lambda: False) -> int:
+    """Enqueue an alert if there is something that the last one didn't tell. Return how many: one or none."""
     if server.admin is None:
-        return False
+        return 0
     with read_only(engine) as session:
-        if not session.connection().execute(_LOOK).scalar() or _news(session, server.admin, now) is None:
-            return False
+        if _news(session, server.admin, now) is None:
+            return 0
     with transaction(engine) as session:
         exclude_others(session.connection(), "alert")  # only one of several daemons tells
         news = _news(session, server.admin, now)
         if news is None:
-            return False
+            return 0
         Mailer(session, server, now).to_address(server.admin, news)
     counts = {name: len(numbers) for name, numbers in news.numbers.items()}
     log.error("mails wait for the operator", **counts, failing=len(news.failing))
-    return True
+    return 1
 
 
 def _news(session: Session, admin: str, now: datetime) -> Alert | None:
     """Return the alert that tells what needs attention; None if the last one told all of it, or is too recent."""
-    last = _last(session, admin)
+    alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
+    last = session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1).options(WITH_CONTENT)).first()
     if last is not None and now - last.created < AT_MOST_EVERY:
         return None
-    told = last.payload.get("numbers", {}) if last is not None else {}
+    told = last.payload if last is not None else {}
     found: dict[str, tuple[int, ...]] = {}
     is_news = False
     for kind in KINDS:
-        since = col(kind.since)
-        rows = columns(kind.number, since).where(since.is_not(None), *kind.which)
-        newest = session.execute(rows.order_by(since.desc(), col(kind.number).desc()).limit(KEPT)).all()
-        new = {
-            number
-            for number, at in newest
-            if last is None or at > last.created or (at == last.created and number not in told.get(kind.name, ()))
-        }
-        found[kind.name] = tuple(sorted({number for number, _ in newest} if kind.waits else new))
+        number, since = col(kind.number), col(kind.since)
+        rows = columns(number).where(since.is_not(None), *kind.which)
+        rows = new_rows = rows.order_by(since.desc(), number.desc()).limit(KEPT)
+        if last is not None:
+            untold = number.not_in(told.get("numbers", {}).get(kind.name, ()))
+            new_rows = rows.where(or_(since > last.created, and_(since == last.created, untold)))
+        new = session.scalars(new_rows).all()
+        found[kind.name] = tuple(sorted(session.scalars(rows) if kind.waits else new))
         is_news = is_news or bool(new)
-    failing = _failing(session, last, now)
-    return Alert(numbers=found, failing=failing) if is_news or failing else None
-
-
-def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
-    if last is None:
-        return tuple(failing)
-    is_new = {*failing} - {*last.payload.get("failing", ())} or setbacks.have_begun(session, last.created)
-    return tuple(failing) if is_new else ()
-
-
-def _last(session: Session, admin: str) -> Outgoing | None:
-    alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
-    return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1).options(WITH_CONTENT)).first()
+    if {*failing} <= {*told.get("failing", ())} and (last is None or not setbacks.have_begun(session, last.created)):
+        failing = []
+    return Alert(numbers=found, failing=tuple(failing)) if is_news or failing else None

@@ -39,6 +39,7 @@ LAST = (
         when=receipts.HAVE_WAITED,
         act=lambda engine, _server, now, _stopped: receipts.release_due(engine, now),
     ),
+    Due(name="alerts", when=alerts.WHEN, act=alerts.tell),
 )
 """What is done before and after the work of features, such as digests of what that has brought."""
 
@@ -94,7 +95,7 @@ class Scheduler:
                 if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
                     looked, _ = self._look(engine, now)
         noted("ratings", lambda: self._rate(engine, now, stopped))
-        return acted + alerts.tell(engine, server, now)
+        return acted
 
     def _beat(self, engine: Engine, now: datetime) -> None:
         """Leave a heartbeat in the database, unless this process has looked after that within a minute."""
