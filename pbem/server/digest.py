@@ -5,13 +5,13 @@ waiting, and only one of several daemons gathers it. `pbem.players.schedule` dec
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
-from sqlalchemy import ColumnElement, Engine, String, cast, exists
+from sqlalchemy import Engine, String, cast, exists
+from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -25,7 +25,7 @@ from pbem.players import schedule
 from pbem.storage import facts, outbox
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import act_on
-from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import News, load
 from pbem.tokens import Purpose
@@ -92,20 +92,24 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     player = lock_if_free(session, Player, player_id)
     if player is None:  # another daemon is gathering it
         return False
-    waiting = select(Outgoing.template, Outgoing.match, Outgoing.created, Outgoing.id)
-    waiting = waiting.where(Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
-    pieces: Any = session.exec(waiting.order_by(col(Outgoing.id)).limit(MOST_PIECES)).all()
-    due = _ways_due(player, (piece for *piece, _ in pieces), now)
-    # With several ways, what is due in one of them is told, and the rest goes on waiting.
-    told = [row for template, match, _, row in pieces if preferences.way(player.settings, template, match) in due]
-    news = (col(Outgoing.id).in_(told),)
-    fit = col(Outgoing.id) <= _last_that_fits(session, *news)
-    rows = session.exec(
-        select(Outgoing).where(*news, fit).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)
-    ).all()
-    if not rows:
-        return False
-    rows = _without_stale_reminders(session, rows)
+    size = func.length(cast(OutgoingContent.payload, String))
+    held = col(OutgoingContent.outgoing) == col(Outgoing.id)
+    waiting = columns(col(Outgoing.template), col(Outgoing.match), col(Outgoing.created), col(Outgoing.id), size)
+    waiting = waiting.join(OutgoingContent, held, isouter=True).where(
+        col(Outgoing.player) == player_id, col(Outgoing.state) == OutgoingState.BATCHED
+    )
+    pieces = session.connection().execute(waiting.order_by(col(Outgoing.id)).limit(MOST_PIECES)).all()
+    due = _ways_due(player, (piece[:3] for piece in pieces), now)
+    told, total = list[int](), 0
+    for template, match, _, number, length in pieces:
+        # With several ways, what is due in one of them is told, and the rest goes on waiting.
+        if preferences.way(player.settings, template, match) in due:
+            total += length or 0
+            if told and total > LARGEST:
+                break
+            told.append(number)
+    news = select(Outgoing).where(col(Outgoing.id).in_(told)).order_by(col(Outgoing.id))
+    rows = _without_stale_reminders(session, session.exec(news.options(outbox.WITH_CONTENT)).all())
     if not rows:
         return False
     if len(rows) == 1 and _still_stands(session, rows[0]):
@@ -118,20 +122,6 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
         for row in rows:
             row.state, row.merged_into = OutgoingState.MERGED, digest
     return True
-
-
-def _last_that_fits(session: Session, *news: ColumnElement[bool] | bool) -> int:
-    """Return the number of the newest of that news that one message can hold along with all before it."""
-    size = func.length(cast(OutgoingContent.payload, String))
-    held = col(OutgoingContent.outgoing) == col(Outgoing.id)
-    sizes = select(Outgoing.id, size).join(OutgoingContent, held, isouter=True).where(*news)
-    last, total = 0, 0
-    for number, length in session.exec(sizes.order_by(col(Outgoing.id))):
-        total += length or 0
-        if last and total > LARGEST:
-            break
-        last = number or 0
-    return last
 
 
 def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequence[Outgoing]:
@@ -154,107 +144,85 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
     return (row.ply, row.shift) == (match.plies, match.shift)
 
 
+class _Item(NamedTuple):
+    """What is told of a match; what comes first sorts it: the state, when the turn is due, since when it is so."""
+
+    urgency: int
+    due: datetime
+    since: datetime
+    match: int
+    ply: int
+    stage: str
+    part: Any
+    """A `DigestMatch`, or a `WaitingMatch` where there is no news."""
+
+
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
     """Enqueue a message with all the news, and return its id. If it is about one match, it belongs to that match."""
     by_match: dict[int, list[Outgoing]] = {}
     for row in rows:
         by_match.setdefault(row.match or 0, []).append(row)
-    items = sorted((_item(session, player, number, news, now) for number, news in by_match.items()), key=_urgency)
-    matches = tuple(item for *_, item in items)
-    choices = preferences.with_defaults(player.settings)
+    items = sorted(_item(session, player, number, news, now) for number, news in by_match.items())
+    matches: tuple[DigestMatch, ...] = tuple(item.part for item in items)
     mailer = Mailer(session, server, now)
-    if len(matches) == 1:
-        (only,) = matches
-        match = session.get_one(Match, only.match)
-        digest = Digest(matches=matches)
+    if len(items) == 1:
+        (only,) = items
+        match, digest = session.get_one(Match, only.match), Digest(matches=matches)
         purpose = Purpose.NOTICES if only.stage == WATCHED else Purpose.PLAY
         return mailer.to_player(player, digest, purpose=purpose, match=match, ply=only.ply, is_notice=True)
     others = [other for other in awaiting(session, player) if other.id not in by_match]
     since = since_when(session, others)
-    urgent = {other.id or 0: _by_time(other, since[other.id or 0], now) for other in others}
-    others.sort(key=lambda other: urgent[other.id or 0])
-    waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
-    numbers = (*(item.match for item in matches), *(item.match for item in waiting))
-    now_at = {number: version(session.get_one(Match, number)) for number in numbers}
-    entries = [(urgency, time, item.match, item.ply, item.stage) for urgency, time, item in items]
-    entries += [(STAGES.index("yours"), urgent[item.match], item.match, item.ply, "still yours") for item in waiting]
-    overview = tuple(
-        DigestRow(
-            match=number,
-            ply=ply,
-            stage=stage,
-            since=schedule.day(choices, time.since, now),
-            due=schedule.day(choices, time.due, now) if time.is_limited else "",
-        )
-        for _, time, number, ply, stage in sorted(entries)
+    waiting = sorted(_waiting(other, since[other.id or 0], now) for other in others)
+    day = partial(schedule.day, preferences.with_defaults(player.settings), now=now)
+    shown = sorted((*items, *waiting))
+    digest = Digest(
+        matches=matches,
+        waiting=tuple(item.part for item in waiting),
+        overview=tuple(
+            DigestRow(
+                match=item.match,
+                ply=item.ply,
+                stage=item.stage,
+                since=day(item.since),
+                due=day(item.due) if item.due != NEVER else "",
+            )
+            for item in shown
+        ),
+        plies={item.match: version(session.get_one(Match, item.match)) for item in shown},
+        seeks=seeks.newest(session, player, now),
     )
-    offered = seeks.newest(session, player, now)
-    digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at, seeks=offered)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Time:
-    """What sorts matches in the same state: when the turn is due, and since when it has been like that."""
-
-    due: datetime
-    since: datetime
-
-    @property
-    def is_limited(self) -> bool:
-        return self.due != NEVER
+def _waiting(match: Match, since: datetime, now: datetime) -> _Item:
+    number, ply, due = match.id or 0, match.plies, expected_due(match, now) or NEVER
+    part = WaitingMatch(match=number, ply=ply)
+    return _Item(STAGES.index("yours"), due, since, number, ply, "still yours", part)
 
 
-Item = tuple[int, _Time, DigestMatch]
-"""The urgency of a match, what sorts it among those as urgent, and its part of the digest."""
-
-
-def _by_time(match: Match, since: datetime, now: datetime) -> _Time:
-    return _Time(expected_due(match, now) or NEVER, since)
-
-
-def _urgency(item: Item) -> tuple[int, _Time]:
-    stage, time, _ = item
-    return stage, time
-
-
-def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> Item:
+def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> _Item:
     match = session.get_one(Match, number)
     turns = plies(session, match)
-    if all(row.template == WATCHED for row in news):
-        return _watched(match, turns, news)
-    boards = [row for row in news if row.template == "turn"]
-    tells_turn = (row for row in boards if not any(row.payload.get(each) for each in NO_TURN))
-    told = [row.payload.get("since") or row.ply for row in tells_turn]
-    stage = _stage(match, player)
-    since = match.ended or (turns[-1].played if turns else match.started) or match.created
-    fresh = turns[max(0, min(told) - 1) :] if told else ()
-    item = DigestMatch(
+    if all(row.template == WATCHED for row in news):  # no more of it than they were to be shown
+        stage, ply, due, since, has_board = WATCHED, min(news[-1].ply, match.plies), NEVER, news[-1].created, True
+        firsts = [row.payload["since"] for row in news if row.payload.get("since")]
+    else:
+        stage, ply, due = _stage(match, player), match.plies, expected_due(match, now) or NEVER
+        since = match.ended or (turns[-1].played if turns else match.started) or match.created
+        boards = [row for row in news if row.template == "turn"]
+        has_board = bool(boards) or stage in ("yours", "asked")
+        tells_turn = (row for row in boards if not any(row.payload.get(each) for each in NO_TURN))
+        firsts = [row.payload.get("since") or row.ply for row in tells_turn]
+    fresh = turns[max(0, min(firsts) - 1) : ply] if firsts else ()
+    part = DigestMatch(
         match=number,
-        ply=match.plies,
-        stage=stage,
-        turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
-        has_board=bool(boards) or stage in ("yours", "asked"),
-        news=tuple(load(News, row.payload) for row in news),
-    )
-    return STAGES.index(stage), _by_time(match, since, now), item
-
-
-def _watched(match: Match, turns: Sequence[Ply], news: Sequence[Outgoing]) -> Item:
-    """Return the item about a match that the player watches: no more of it than they were to be shown."""
-    last = news[-1]
-    ply = min(last.ply, match.plies)
-    since = [row.payload["since"] for row in news if row.payload.get("since")]
-    fresh = turns[min(since) - 1 : ply] if since else ()
-    item = DigestMatch(
-        match=match.id or 0,
         ply=ply,
-        stage=WATCHED,
+        stage=stage,
         turns=tuple(DigestTurn(seat=row.seat, text=row.text) for row in fresh),
-        has_board=True,
+        has_board=has_board,
         news=tuple(load(News, row.payload) for row in news),
     )
-    return STAGES.index(WATCHED), _Time(NEVER, last.created), item
+    return _Item(STAGES.index(stage), due, since, number, ply, stage, part)
 
 
 def _stage(match: Match, player: Player) -> str:
