@@ -42,7 +42,6 @@ from pbem.server.examination import Services
 from pbem.server.figures import Exposition
 from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.loops import Loop
-from pbem.server.next_hop import unsigned
 from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
@@ -182,7 +181,7 @@ def open_server(
     """
     GAMES.enable(settings.games.enabled, partial(can_be_named, features=features))
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
-    sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
+    sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else senders.unsigned
     authentication.prepare(settings.checks)
     vitals, holder = Vitals(), leases.new_holder()
     boards = settings.serve.url if settings.serve.boards else ""
@@ -276,7 +275,7 @@ def run(
 ) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     settings, vitals = server.settings, server.vitals
-    systemd, bound = systemd or Systemd({}), loops.bounds(settings)
+    systemd = systemd or Systemd({})
     vitals.outbox.certificate_ends = partial(getattr, server.outbox, "certificate_ends", None)
     sending, played = server.sender.queue, threading.Event()
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
@@ -314,16 +313,16 @@ def run(
     reporter = Reporter(server.engine, vitals, server.clock, announce)
     working = [
         *(
-            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell, look=look)
+            Loop(vitals.pulse(f"work {n}", loops.WORKING), partial(handle_waiting, desk), desk.queue.bell, look=look)
             for n, desk in enumerate(server.desks, start=1)
         ),
-        Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),
-        Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
-        Loop(vitals.pulse("send", bound.send), send, sending.bell, close=server.outbox.close),
-        Loop(vitals.pulse("report", bound.other), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
+        Loop(vitals.pulse("work alone", loops.WORKING), server.suspects.step, close=server.suspects.close),
+        Loop(vitals.pulse("house", loops.THINKING), think, played, pause=loops.SPACING_SECONDS),
+        Loop(vitals.pulse("send", loops.SENDING), send, sending.bell, close=server.outbox.close),
+        Loop(vitals.pulse("report", loops.PATIENCE), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
     ]
     if settings.backup.folder is not None:
-        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, look=60.0))
+        working.append(Loop(vitals.pulse("backup", loops.BACKING_UP), server.backups.step, look=60.0))
     threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)
@@ -331,17 +330,17 @@ def run(
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", "notifications lost", "notifications again")
-        pulse = vitals.pulse("bells", bound.other)
+        pulse = vitals.pulse("bells", loops.PATIENCE)
         stopped = partial(pulse.stopped, stop)
         threads.append(loops.thread(pulse, notifications.listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
         link = vitals.mailbox(endpoints.kind(inbox))
         link.certificate_ends = partial(getattr, inbox, "certificate_ends", None)
-        pulse = vitals.pulse(f"receive {link.name}", bound.receive)
+        pulse = vitals.pulse(f"receive {link.name}", loops.RECEIVING)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
         threads.append(loops.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
     for listener in server.listeners:
-        listener.start(server.take, vitals.pulse(listener.protocol, bound.other).beat)
+        listener.start(server.take, vitals.pulse(listener.protocol, loops.PATIENCE).beat)
     for thread in threads:
         thread.start()
     files = sqlite.Files(server.engine.url) if server.engine.dialect.name == "sqlite" else None

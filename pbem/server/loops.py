@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbem.config import Settings
 from pbem.features.house import searcher
 from pbem.isolated import Unavailable
 from pbem.mail.reading import parsers
@@ -25,31 +24,16 @@ SPACING_SECONDS = 0.25
 the house."""
 LONGEST_PAUSE = 60.0
 PATIENCE = 300.0
-"""For how many seconds any loop may be silent before it counts as hanging; some may take longer for one thing."""
+"""For how many seconds a loop may be silent before it counts as hanging, if it does nothing that takes longer."""
 PARSES = 30
 """How many times the limit of one message a thread may compute for one: several requests, each tried twice."""
 ANSWERS = 8
 """How many answers of a server one message takes."""
-SERVER_SECONDS = USUAL.connect + ANSWERS * USUAL.answer
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    receive: float
-    work: float
-    house: float
-    send: float
-    backup: float = 6 * 3600.0
-    other: float = PATIENCE
-
-
-def bounds(settings: Settings) -> Bounds:
-    return Bounds(
-        receive=PATIENCE + (SERVER_SECONDS if settings.inbox.imap else 0),
-        work=PATIENCE + PARSES * parsers.SECONDS,
-        house=PATIENCE + 4 * searcher.SECONDS,
-        send=PATIENCE + (SERVER_SECONDS if settings.outbox.smtp else 0),
-    )
+RECEIVING = SENDING = PATIENCE + USUAL.connect + ANSWERS * USUAL.answer
+WORKING = PATIENCE + PARSES * parsers.SECONDS
+THINKING = PATIENCE + 4 * searcher.SECONDS
+BACKING_UP = 6 * 3600.0
+"""For how many seconds those loops may be silent."""
 
 
 def thread(pulse: Pulse, run: Callable[..., object], *args: object) -> threading.Thread:

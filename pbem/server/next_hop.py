@@ -5,7 +5,6 @@ others are taken. A message that is refused again, after another was taken in be
 is taken, no address counts as dead, and what waits is tried in small numbers.
 """
 
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,13 +31,6 @@ SEVERAL = 3
 """For how many recipients in a row messages must be refused until nothing is sent for a while."""
 MOST = 10_000
 """How many refused messages are remembered."""
-
-Sign = Callable[[bytes], bytes]
-
-
-def unsigned(raw: bytes) -> bytes:
-    """Return the message unchanged, for servers that don't sign."""
-    return raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +68,8 @@ class Result:
 
 
 class NextHop:
-    def __init__(self, outbox: Outbox, sign: Sign, vitals: Vitals, clock: Callable[[], datetime]) -> None:
+    def __init__(self, outbox: Outbox, vitals: Vitals, clock: Callable[[], datetime]) -> None:
         self._outbox = outbox
-        self._sign = sign
         self._link = vitals.outbox
         self._counted = vitals.counts.mails_out
         self._clock = clock
@@ -106,13 +97,7 @@ class NextHop:
             log_out(row, "not rendered")
             return Result(letter.number, row.template, letter.error, later=True, is_bug=True)
         try:
-            raw = self._sign(letter.raw)
-        except Exception:  # noqa: BLE001 - a bug must not stop the others
-            self._counted.labels("not signed").inc()
-            log_out(row, "not signed")
-            return Result(letter.number, row.template, traceback.format_exc(), later=True, is_bug=True)
-        try:
-            self._outbox.send(return_path, row.address, raw)
+            self._outbox.send(return_path, row.address, letter.raw)
         except NotAccepted as error:
             return self._refuse(letter.number, row, error)
         failpoints.reach(Step.SENT)

@@ -18,7 +18,7 @@ from pbem.mail.transports.protocols import Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, Sign, log_out, unsigned
+from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
@@ -95,6 +95,14 @@ _SENT = (
 )
 
 
+Sign = Callable[[bytes], bytes]
+
+
+def unsigned(raw: bytes) -> bytes:
+    """Return the message unchanged, for servers that don't sign."""
+    return raw
+
+
 def send_queue(engine: Engine, holder: str) -> Queue:
     return Queue(engine, holder, Outgoing, _WAITING, _CLAIM)
 
@@ -123,7 +131,7 @@ class MailSender:
     """Whether a setback says that nothing is taken; None if it wasn't looked for."""
 
     def __post_init__(self) -> None:
-        self._hop = NextHop(self.outbox, self.sign, self.vitals, self.clock)
+        self._hop = NextHop(self.outbox, self.vitals, self.clock)
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send the next few messages that are due, and one that takes long to render: neither waits long for the other.
@@ -166,7 +174,7 @@ class MailSender:
         failpoints.reach(Step.BEGUN)
         with read_only(self.queue.engine) as session:
             rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
-            letters = _rendered(session, self.renderer, rows)
+            letters = _rendered(session, self.renderer, self.sign, rows)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
         left = {letter.number for letter in letters}
@@ -225,23 +233,16 @@ class MailSender:
             session.add(row)
 
 
-def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[Letter]:
+def _rendered(session: Session, renderer: Renderer, sign: Sign, rows: Sequence[Outgoing]) -> list[Letter]:
+    """Return the messages, signed; where there is a bug in a template or a replay, the others are made without it."""
     try:
-        return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
-    except DBAPIError:
-        raise
-    except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
-        return [_rendered_alone(session, renderer, row) for row in rows]
-
-
-def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> Letter:
-    try:
-        (raw,) = renderer.render(session, [row])
-        return Letter(row, raw)
+        return [Letter(row, sign(raw)) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - stored in the row for the operator
-        return Letter(row, b"", traceback.format_exc())
+        if len(rows) == 1:
+            return [Letter(rows[0], b"", traceback.format_exc())]
+        return [letter for row in rows for letter in _rendered(session, renderer, sign, (row,))]
 
 
 def _mark(queue: Queue, results: list[Result], now: datetime) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import stat
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -113,62 +112,18 @@ def at(settings: Settings, table: str) -> Any:
     return getattr(getattr(settings, group), kind)
 
 
-@pytest.mark.own_database
-def test_init_asks(site: Site) -> None:
-    site.config.unlink()
-    answers = ["Fastmail", "play@pbem.example", "", "me@pbem.example", SECRET]
-    done = site.pbem("init", "--ask", stdin="".join(f"{answer}\n" for answer in answers).encode())
-    assert done.code == 0, done.said
-    assert SECRET not in done.said
-    settings = config.load(site.config)
-    assert settings.server.admin is None
-    imap, smtp = settings.inbox.imap, settings.outbox.smtp
-    assert imap
-    assert smtp
-    assert smtp.password
-    assert (imap.host, imap.username, smtp.host) == ("imap.fastmail.com", "me@pbem.example", "smtp.fastmail.com")
-    assert imap.password.read() == smtp.password.read() == SECRET
-    for path in (site.config, imap.password.file, smtp.password.file):
-        assert path
-        assert SECRET not in path.name
-        assert path == site.config or stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-@pytest.mark.own_database
 @pytest.mark.parametrize(
-    ("answers", "heard"),
+    ("words", "sentence"),
     [
-        (["aol", "postfix", "play@pbem.example", ""], "there is no preset of that name; there are gmail, gmail-oauth2"),
-        (["postfix", "play", "play@pbem.example", ""], "address: write an address like games@example.org"),
-        (["postfix", "play@pbem.example", "play@pbem.example", ""], "admin is an address of the server itself"),
+        (["--preset", "gmail"], "give --preset and --address together"),
+        (["--preset", "gmail", "--address", "play"], "address: write an address like games@example.org"),
+        (["--preset", "gmail", "--address", "play@pbem.example", "--name", "<x>"], "name: write a name"),
+        (["--preset", "outlook", "--address", "play@pbem.example"], "give --client-id too: Microsoft takes OAuth2"),
     ],
 )
-def test_a_wrong_answer_is_not_the_end(site: Site, answers: list[str], heard: str) -> None:
+def test_init_refuses_what_can_t_work_and_writes_nothing(site: Site, words: list[str], sentence: str) -> None:
     site.config.unlink()
-    done = site.pbem("init", "--ask", stdin="".join(f"{answer}\n" for answer in answers).encode())
-    assert done.code == 0, done.said
-    assert heard in done.said
-    settings = config.load(site.config)
-    assert settings.server.address == "play@pbem.example"
-    assert settings.inbox.lmtp
-    assert settings.inbox.imap is None
-
-
-@pytest.mark.parametrize(
-    ("words", "stdin", "sentence"),
-    [
-        (["--preset", "gmail"], "", "give --preset and --address together"),
-        (["--preset", "gmail", "--address", "play"], "", "address: write an address like games@example.org"),
-        (["--preset", "gmail", "--address", "play@pbem.example", "--name", "<x>"], "", "name: write a name"),
-        (["--preset", "outlook", "--address", "play@pbem.example"], "", "give --client-id too: Microsoft takes OAuth2"),
-        (["--ask", "--address", "play"], "gmail\n", "address: write an address like games@example.org"),
-    ],
-)
-def test_init_refuses_what_can_t_work_and_writes_nothing(
-    site: Site, words: list[str], stdin: str, sentence: str
-) -> None:
-    site.config.unlink()
-    done = site.pbem("init", *words, stdin=stdin.encode())
+    done = site.pbem("init", *words)
     assert done.code == 2
     assert sentence in done.err
     assert not site.config.exists()

@@ -3,7 +3,6 @@
 import os
 import secrets
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -35,17 +34,13 @@ def init(
     client_id: Annotated[
         str, typer.Option("--client-id", help="What the provider knows the server by, where it logs in with OAuth2.")
     ] = "",
-    ask: Annotated[
-        bool | None,
-        typer.Option("--ask/--no-ask", help="Ask for all that; by default at a terminal.", show_default=False),
-    ] = None,
     new_key: Annotated[
         bool, typer.Option("--new-key", help="Use another key than before; all reply addresses stop working.")
     ] = False,
 ) -> None:
     given = {"address": address, "admin": admin, "name": name, "database": url}
     server = {key: value for key, value in given.items() if value}
-    wanted = _wanted(config_file, place, server, username, client_id, ask=ask)
+    wanted = _wanted(config_file, place, server, username, client_id)
     if wanted is not None:
         _write(config_file, wanted)
     settings = config.load(config_file)
@@ -75,20 +70,18 @@ def show(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> Non
 
 
 def _wanted(
-    path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
+    path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str
 ) -> WantedSetup | None:
     """Return what to write; None if there is a configuration, and nothing was said about it."""
     is_told = place is not None or any((*server.values(), username, client_id))
     if path.exists():
-        if is_told or ask:
+        if is_told:
             raise BadConfig(f"{path} exists, and is never overwritten; edit it, or choose another file with --config")
         return None
-    if ask or (ask is None and not is_told and sys.stdin.isatty() and sys.stdout.isatty()):
-        return _asked(place, server, username, client_id)
     if not is_told:
         return WantedSetup(PresetPlace.FOLDERS, {"address": presets.EXAMPLE}, "")
     if place is None or "address" not in server:
-        raise BadConfig("give --preset and --address together, or --ask to be asked")
+        raise BadConfig(f"give --preset and --address together; the presets are {', '.join(PresetPlace)}")
     if PRESETS[place].oauth2 and not client_id:
         raise BadConfig(f"give --client-id too: {PRESETS[place].todo[0]}")
     return WantedSetup(place, server, username or server["address"], client_id)
@@ -103,70 +96,18 @@ def _write(path: Path, wanted: WantedSetup) -> None:
     out.print(f"wrote {path} for {preset.title}")
     for table in () if preset.oauth2 else preset.logins:
         file = path.parent / presets.PASSWORDS[table]
-        if wanted.password and not file.exists():
-            _write_secret(file, wanted.password)
-            out.print(f"wrote the password to {file}")
-        elif not file.exists():
+        if not file.exists():
             out.print(f"to do: write the password into {file} (install -m 600 /dev/null {file})")
     for sentence in preset.todo:
         out.print(f"to do: {sentence}")
 
 
 def _make_key(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write_secret(path, secrets.token_hex(32))
-    out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")
-
-
-def _write_secret(path: Path, secret: str) -> None:
     """Write a new file that only we may read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(f"{secret}\n")
-
-
-def _asked(place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> WantedSetup:
-    """Return what to write, after asking at the terminal for what wasn't given; nothing is written before."""
-    presets.check(server)
-    if place is None:
-        for each, preset in PRESETS.items():
-            out.print(f"  {each.value}: {preset.title}")
-        place = typer.prompt("Where is your mail", value_proc=_place)
-    preset, server, password = PRESETS[place], dict(server), ""
-    if "address" not in server:
-        server["address"] = typer.prompt("The server's email address", value_proc=_usable("address", server))
-    if "admin" not in server:
-        checked = _usable("admin", server)
-        if admin := typer.prompt("Your own address (may be empty)", "", value_proc=checked, show_default=False):
-            server["admin"] = admin
-    if preset.logins and not username:
-        username = typer.prompt("The login there", server["address"])
-    if preset.oauth2 and not client_id:
-        out.print(preset.todo[0])
-        client_id = typer.prompt("The client id of that app")
-    elif preset.logins and not preset.oauth2:
-        password = typer.prompt("Its password (empty: later)", "", hide_input=True, show_default=False)
-    return WantedSetup(place, server, username, client_id, password)
-
-
-def _place(answer: str) -> PresetPlace:
-    try:
-        return PresetPlace(answer.strip().lower())
-    except ValueError:
-        raise typer.BadParameter(f"there is no preset of that name; there are {', '.join(PresetPlace)}") from None
-
-
-def _usable(key: str, server: dict[str, str]) -> Callable[[str], str]:
-    """Return what strips an answer, and asks again if [server] can't have it as that setting."""
-
-    def checked(answer: str) -> str:
-        answer = answer.strip()
-        try:
-            presets.check({**server, key: answer} if answer else server)
-        except BadConfig as error:
-            raise typer.BadParameter(str(error)) from error
-        return answer
-
-    return checked
+        file.write(f"{secrets.token_hex(32)}\n")
+    out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")
 
 
 @app.command()

@@ -48,7 +48,6 @@ class WantedSetup:
     server: dict[str, str]
     username: str
     client_id: str = ""
-    password: str = field(default="", repr=False)
 
 
 _FILE = Path(__file__).with_suffix(".toml")
