@@ -134,7 +134,7 @@ def players(
                 f"{player.confirmed:%Y-%m-%d}" if player.confirmed else None,
                 f"{seen:%Y-%m-%d}" if seen else None,
                 history.running(session, player),
-                lists.states(player),
+                list(lists.states(player)),
             )
     listed.show(out, "no such players", page=page, more=more, as_json=as_json)
 

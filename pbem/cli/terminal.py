@@ -6,7 +6,6 @@ rich's own markup is printed as it is.
 """
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -34,7 +33,7 @@ def console(*, errors: bool = False) -> Console:
     return _Console(stderr=errors, soft_wrap=True, emoji=False, markup=False, highlight=False)
 
 
-CellValue = str | int | float | bool | datetime | Iterable[str] | None
+CellValue = str | int | float | bool | datetime | list[str] | None
 """What a place in a list can hold."""
 WIDE = 10_000
 """The width of a list that goes into a file or to another program."""
@@ -61,17 +60,14 @@ class TerminalListing:
         return bool(self._rows)
 
     def add(self, *values: CellValue) -> None:
-        self._rows.append(tuple(map(_kept, values)))
-
-    def objects(self) -> list[dict[str, CellValue]]:
-        return [dict(zip(self._headings, row, strict=True)) for row in self._rows]
+        self._rows.append(values)
 
     def show(
         self, console: Console, nothing: str = "", *, as_json: bool = False, page: int = 1, more: bool = False
     ) -> None:
         """Print it, or the words for an empty list; and that there are more, if it is a page of a longer one."""
         if as_json:
-            show_json(console, self.objects())
+            show_json(console, [dict(zip(self._headings, row, strict=True)) for row in self._rows])
             return
         if nothing and not self._rows:
             console.print(nothing if page == 1 else "the list has no such page")
@@ -87,10 +83,6 @@ class TerminalListing:
         console.width = usual
         if more:
             console.print(f"there are more: --page {page + 1}")
-
-
-def _kept(value: CellValue) -> CellValue:
-    return value if value is None or isinstance(value, str | int | float | datetime) else list(value)
 
 
 def shown(value: CellValue) -> str:
