@@ -27,7 +27,7 @@ from rich.progress import track
 
 from engines.core import Position
 from engines.search import LEVELS, choose, uct
-from engines.search.state import state_of, value_of
+from engines.search.state import outlook, state_of
 from notation.games import GAMES
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
@@ -105,8 +105,7 @@ def greediest(position: Position[Any], chance: random.Random) -> Any:
     turns = list(islice(position.moves(), 5_000))
     chance.shuffle(turns)
     for turn in turns:
-        state = state_of(position.play(turn))
-        value = value_of(state, seat or 0) if state.turn is None else state.estimate(seat or 0)
+        value = outlook(state_of(position.play(turn)), seat or 0)
         if value > best:
             best, chosen = value, turn
     return chosen
@@ -204,7 +203,7 @@ def table(results: Mapping[Pairing, Result]) -> str:
     together: dict[Pairing, Result] = defaultdict(Result)
     for (_, *pair), result in results.items():
         together["all", pair[0], pair[1]] += result
-    games = ["all", *all_games()]
+    games = ["all", *dict.fromkeys(game for game, _, _ in results)]
     found = together | results
     rows += [row_of(game, pair, found[game, *pair]) for game in games for pair in PAIRS if (game, *pair) in found]
     return "\n".join(rows)

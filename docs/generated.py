@@ -148,7 +148,7 @@ def solved() -> str:
             sums[:] = sums[0] + int(row["solved"]), sums[1] + int(row["matches"])
     games, levels = (sorted(set(names)) for names in zip(*found, strict=True))
     of_all = {pair: f"{solved / matches:.1f}" for pair, (solved, matches) in found.items()}
-    rows = [[game, *(of_all.get((game, level), "-") for level in levels)] for game in games]
+    rows = [[game, *(of_all.get((game, level), "-") for level in levels)] for game in games if (game, "5") in of_all]
     return table(["game", *(f"level {level}" for level in levels)], rows)
 
 

@@ -79,7 +79,8 @@ class Legend:
     colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before, and
     `area_names` what a key calls them. `said` are sentences about the board for people who can't see it, and
     `names_areas` is whether they hear of each piece in which area it is. `edges` are parts of the board's outline
-    that belong to a side: pictures draw them in its colour, and the notes name them.
+    that belong to a side: pictures draw them in its colour, and the notes name them. `lines` join cells that
+    others or gaps part: pictures draw them below the cells.
     """
 
     sides: tuple[str, str] = ("", "")
@@ -90,6 +91,7 @@ class Legend:
     said: tuple[str, ...] = ()
     names_areas: bool = False
     edges: tuple[Edge, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()
     is_turned: bool = False
     """Whether the second player sees the board from their own side, as in chess."""
 

@@ -52,6 +52,13 @@ class Notation(Protocol[Move]):
         """
         return filter(self.is_shown, position.moves())
 
+    def tapped(self, move: Move, position: Position[Any]) -> str:
+        """Return the text of a legal turn, or of a part, that a board to tap puts together from its cells.
+
+        Override it if the canonical text doesn't begin with the cell of the piece that moves, as in chess.
+        """
+        return self.format(move, position)
+
     def endings(self, position: Position[Any]) -> tuple[str, ...]:
         """Return what players can add after a turn here, right or wrong: announcements. Unless overridden, nothing."""
         return ()

@@ -40,6 +40,8 @@ _BETWEEN = re.compile(r"[\s,;:.!?\"]+")
 _SMALLEST = re.compile(r"[a-z][0-9]{1,2}|[0-9]+|(?:[a-z](?![0-9]))+|[+~@]")
 _PAIR = re.compile(r"([a-z][0-9]{1,2})([^a-z0-9]*?|\s*to\s*)([a-z][0-9]{1,2})(?![0-9])")
 _FLIPS = re.compile(r"\b(?:flip|turn over|turn)\s+(?=[a-z][0-9])")
+_EXAMPLE = re.compile(r"\S+, for example")
+"""A turn that a refusal names as any other, so that it isn't what was meant."""
 _ALPHABET = "abcdefghijklmnop0123456789+x~@"
 
 
@@ -71,7 +73,7 @@ def named(
     These are the legal turns that it names. If it names none, they are those found that have only what was written or
     what it names.
     """
-    attempt, said = _Attempt(notation, position, _normal(text)), str(refusal)
+    attempt, said = _Attempt(notation, position, _normal(text)), _EXAMPLE.sub("", str(refusal))
     words = (word.strip("()") for word in _BETWEEN.split(said))
     if turns := attempt.legal(word for word in words if word and not word.isdigit()):
         return turns if len(turns) <= MOST_OFFERED else ()

@@ -366,12 +366,12 @@ def _played(notation: Notation[Any], position: Position[Any]) -> Iterator[_Turn]
     are_in_parts = False
     for part in position.parts():
         are_in_parts = True
-        text, between = notation.format(part, position), position.play(part)
+        text, between = notation.tapped(part, position), position.play(part)
         for move in notation.listed(between):
-            yield _pieces(f"{text} {notation.format(move, between)}"), between.play(move)
+            yield _pieces(f"{text} {notation.tapped(move, between)}"), between.play(move)
     if not are_in_parts:
         for move in notation.listed(position):
-            yield _pieces(notation.format(move, position)), position.play(move)
+            yield _pieces(notation.tapped(move, position)), position.play(move)
 
 
 def _pieces(text: str) -> tuple[str, ...]:

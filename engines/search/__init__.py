@@ -14,11 +14,11 @@ from typing import Any
 from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
-from engines.search.state import WON, Known, Plain, Searchable, SearchesItself, state_of
+from engines.search.state import WON, Known, Plain, Searchable, SearchesItself, outlook, state_of
 from engines.special import Special
 
 __all__ = ["CARELESS", "LEVELS", "Found", "Level"]
-__all__ += ["at_random", "choose", "examine", "is_at_random", "is_weak_at", "seed_of"]
+__all__ += ["at_random", "choose", "examine", "is_lenient", "is_weak_at", "seed_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Level:
     nodes: int
     noise: float
     lapses: float
-    at_random: float = 0.0
-    """Of the turns, how many are any that is legal."""
+    lenient: float = 0.0
+    """Of the turns, how many are the worse of two that were taken at random."""
     knows_proofs: bool = False
     """Whether it plays what a game has stored of a proof."""
 
@@ -55,7 +55,7 @@ class Found:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(0, 4, 0.3, 0.0, at_random=0.95),
+    Level(0, 4, 0.3, 0.0, lenient=0.95),
     Level(1, 40, 0.2, 0.75),
     Level(2, 200, 0.1, 0.5),
     Level(3, 800, 0.04, 0.35),
@@ -90,17 +90,17 @@ def choose(
     has found: by then the seed alone doesn't decide any more.
     """
     chosen = LEVELS[level]
-    if not careful and is_at_random(level, seed):
-        return at_random(position, seed)
+    if not careful and is_lenient(level, seed):
+        return worse_of_two(position, seed)
     lapses = not careful and Random(f"lapse {seed}").random() < chosen.lapses
     if chosen.knows_proofs and not lapses and (known := _known(position, seed)) is not None:
         return known
     return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed, is_late)
 
 
-def is_at_random(level: int, seed: int) -> bool:
-    """Return whether a level takes any legal turn with that seed."""
-    return Random(f"random {seed}").random() < LEVELS[level].at_random
+def is_lenient(level: int, seed: int) -> bool:
+    """Return whether a level takes the worse of two turns with that seed."""
+    return Random(f"random {seed}").random() < LEVELS[level].lenient
 
 
 def seed_of(match: int, ply: int) -> int:
@@ -125,6 +125,13 @@ def at_random(position: Position[Any], seed: int) -> Found:
         choices.append(chance.choice(moves or every))
         after = after.after(choices[-1])
     return Found(state.turn_of(choices), 0.0, False, len(choices))
+
+
+def worse_of_two(position: Position[Any], seed: int) -> Found:
+    """Return of two turns taken at random the one after which the position looks worse for whoever played it."""
+    chance, seat = Random(seed), position.turn or 0
+    two = [at_random(position, chance.getrandbits(32)) for _ in range(2)]
+    return min(two, key=lambda found: outlook(state_of(position.play(found.turn)), seat))
 
 
 def examine(position: Position[Any], nodes: int, seed: int, is_late: Callable[[], bool] = lambda: False) -> Found:

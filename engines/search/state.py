@@ -134,3 +134,8 @@ def state_of(position: Position[Any]) -> State:
 
 def value_of(state: State, seat: Seat) -> float:
     return 0.0 if state.winner is None else WON if state.winner == seat else -WON
+
+
+def outlook(state: State, seat: Seat) -> float:
+    """Return the value of a state where the game is over, and the estimate of any other."""
+    return value_of(state, seat) if state.turn is None else state.estimate(seat)

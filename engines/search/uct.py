@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from engines.core import Seat
-from engines.search.state import WON, Plain, State, value_of
+from engines.search.state import WON, Plain, State, outlook, value_of
 
 CURIOSITY = 0.7
 """How much a choice that was tried less often is preferred (the constant of UCB1)."""
@@ -135,7 +135,7 @@ class Tree:
                 return 0.0
             self.nodes += LISTED * len(choices) if is_plain else 0
             state = self._after(state, self.chance.choice(choices))
-        return value_of(state, 0) if state.turn is None else state.estimate(0)
+        return outlook(state, 0)
 
 
 def _prove(node: Node) -> None:

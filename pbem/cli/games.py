@@ -32,7 +32,7 @@ def games(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> No
             pack.title,
             DIFFICULTY[pack.game.difficulty],
             choices if as_json else "\n".join(choices),
-            pack.notation.help,
+            pack.notation.help if as_json else pack.notation.help.rpartition(": ")[2].strip('"'),
         )
     listed.show(out, as_json=as_json)
     if as_json:

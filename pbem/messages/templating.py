@@ -78,7 +78,6 @@ def templates(face: str) -> "Environment":
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
-        "number_of_games": lambda: len(GAMES),
         "NO_BOARD": NO_BOARD,
         "GAMES": GAMES,
         "rules_of": _rules_of,

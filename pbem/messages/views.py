@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from engines.diagram import LAST_MOVE
-from engines.search import is_at_random, is_weak_at, seed_of
+from engines.search import is_lenient, is_weak_at, seed_of
 from engines.seats import seat_of
 from engines.special import Special
 from notation.board import format_board
@@ -114,8 +114,8 @@ class Side:
 def _explained(snapshot: Snapshot) -> str:
     if not snapshot.texts:
         return ""
-    if is_at_random(snapshot.match.level or 0, seed_of(snapshot.number, snapshot.ply - 1)):
-        return "The house has just tried one of its turns, without looking what you can do about it."
+    if is_lenient(snapshot.match.level or 0, seed_of(snapshot.number, snapshot.ply - 1)):
+        return "The house has taken two of its turns at random, and played the weaker one to give you a chance."
     return "The house has looked at a few of its turns, and liked this one best, but not at what you can answer."
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from notation import record
 from notation.ending import Ending, Termination
+from notation.steps import turn_tree
 from pbem import gamekit as kit
 from pbem.conformance.checks import offered
 from pbem_chess import CHESS, pgn
@@ -111,7 +112,9 @@ def test_a_pawn_that_arrives_must_say_what_it_becomes() -> None:
         after("a8", "8/P5k1/8/8/8/8/8/K7 w - - 0 1")
 
 
-@pytest.mark.parametrize("said", ["Nf3", "nf3", "g1f3", "G1-F3", "1. Nf3", "g1 to f3", "Nf3!", "Ng1f3"])
+@pytest.mark.parametrize(
+    "said", ["Nf3", "nf3", "g1f3", "G1-F3", "1. Nf3", "g1 to f3", "Nf3!", "Ng1-f3", "N f3", "Knight to f3"]
+)
 def test_a_turn_is_read_however_it_is_written(said: str) -> None:
     position = after()
 
@@ -194,3 +197,12 @@ def test_two_hundred_random_matches_go_as_openspiel_has_them() -> None:
         if position.outcome is not None and position.outcome.winner is not None:
             assert state.returns() == ([1, -1] if position.outcome.winner else [-1, 1])  # White is its second player
         assert position.turn is None or state.returns() == [0, 0]
+
+
+def test_a_board_to_tap_begins_with_the_piece_that_moves() -> None:
+    tree = turn_tree(CHESS.notation, after("d2d4 c7c5 d4c5 a7a6 c5c6 a6a5 c6b7 a5a4"))
+
+    assert tree is not None
+    pawn = next(branch for branch in tree.branches if branch.cell == "b7")
+    assert {each.text for branch in pawn.branches for each in branch.branches} == {"B", "N", "Q", "R"}
+    assert CHESS.notation.parse("b7a8=Q").text == "b7a8q"

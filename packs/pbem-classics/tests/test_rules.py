@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from notation.resemblance import named
 from pbem import gamekit as kit
 from second_sources import GAMES
 
@@ -29,7 +30,7 @@ def after(key: str, turns: str = "", **options: str) -> Any:
         ("othello", "", "d4", "White has a disc on d4 already; you can play"),
         ("othello", "", "j3", "j3 is not on this board; its cells are a1 to h8"),
         ("connectfour", "d1", "e2", "a disc doesn't stay on e2, but falls to e1"),
-        ("connectfour", "d1", "d1", "Red has a disc on d1 already"),
+        ("connectfour", "d1", "d1", "Red has a disc on d1 already; a disc in this column falls to d2"),
         ("connectfour", "", "d7", "d7 is not on this board; its cells are a1 to g6"),
         ("breakthrough", "", "e2e4", "a man goes one square ahead, .* not from e2 to e4; from e2 you can play e2.*"),
         ("breakthrough", "", "e1e2", "a man of yours is on e2; you can play"),
@@ -129,3 +130,16 @@ def test_turns_are_read_as_players_write_them(key: str, said: str, turn: str) ->
 def test_what_cannot_be_read_is_pointed_at(key: str, said: str, expected: str) -> None:
     with pytest.raises(kit.BadNotation, match=expected):
         GAMES[key].notation.parse(said)
+
+
+@pytest.mark.parametrize(
+    ("key", "turns", "move", "offered"), [("connectfour", "d1", "d1", ("d2",)), ("othello", "", "d4", ())]
+)
+def test_an_example_in_a_refusal_is_not_offered_as_what_was_meant(
+    key: str, turns: str, move: str, offered: tuple[str, ...]
+) -> None:
+    position, notation = after(key, turns), GAMES[key].notation
+    with pytest.raises(kit.IllegalMove) as refused:
+        position.play(notation.parse(move))
+
+    assert named(notation, position, move, refused.value, ()) == offered

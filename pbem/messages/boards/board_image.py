@@ -157,7 +157,7 @@ def _ground(empty: Diagram, scale: float, lines: int, highlight: str, *, is_lit:
     key_lines = 1 + max(line for *_, line in key)
     height = layout.below + layout.dots(key_lines * KEY + lines * LINE + MARGIN / 2)
     image = Image.new("RGB", (layout.dots(WIDTH), height), FRAME)
-    if empty.legend.edges:
+    if empty.legend.edges or empty.legend.lines:
         finer = Image.new("RGB", (image.width * FINER, layout.below * FINER), FRAME)
         _paint(finer, edges(empty), layout.factor * FINER, layout.left * FINER)
         image.paste(finer.reduce(FINER))
@@ -243,9 +243,10 @@ def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str
     legend = diagram.legend
     for seat, side in enumerate(legend.sides):
         pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
-        yield (Look(0, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
+        if pieces:
+            yield (Look(0, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
     for mark in legend.marks:
-        if mark.kind == "piece" and mark.side is None:
+        if mark.kind == "piece" and mark.side is None and not mark.shown.isdigit():
             yield (Look(0, "piece", legend.tone_of(mark), mark.shown, mark.height),), mark.words[1]
     traces: dict[str, list[Look]] = {}
     for mark in legend.marks:

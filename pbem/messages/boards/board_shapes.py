@@ -32,7 +32,7 @@ MARGIN = 10.0
 NAME_SIZE = CELL * 0.34
 SMALLEST_LABEL, LARGEST_LABEL = 15.0, 26.0
 MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
-BAND = 4.0
+BAND, LINE = 4.0, 2.5
 """The breadth of an edge that belongs to a side."""
 SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
 HEXAGON = (
@@ -154,7 +154,12 @@ def levels_of(diagram: Diagram) -> dict[str, int]:
 
 
 def edges(diagram: Diagram) -> Iterator[Strokes]:
-    """Yield the edges that belong to sides, as bands below the cells; a light rim sets off the dark ones."""
+    """Yield the lines between cells, and the edges that belong to sides; a light rim sets off the dark ones."""
+    if diagram.legend.lines:
+        rows = {name: row for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
+        boxes = {name: place_of(diagram, name, row) for name, row in rows.items()}
+        centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in boxes.items()}
+        yield Strokes(tuple((centres[one], centres[other]) for one, other in diagram.legend.lines), LINE, LABELLED)
     lines: dict[Tone, list[tuple[Point, Point]]] = {}
     corners, sides = SQUARE if diagram.shape == "square" else HEXAGON, outer_sides(diagram)
     for row, (_, cells) in enumerate(diagram.rows):
@@ -185,6 +190,7 @@ def labels(diagram: Diagram) -> Iterator[Text]:
             yield Text((left + place * CELL / 2 + CELL / 2, y), size, letter, LABELLED)
     for row, (label, cells) in enumerate(diagram.rows):
         (first, y), (last, _) = (place_of(diagram, cells[end][0], row) for end in (0, -1))
+        first = left if diagram.legend.lines else first
         sides = (first - room / 2 - off, last + CELL + room / 2 + off)
         for x in sides if all_round else sides[:1]:
             yield Text((x, y + tall(diagram.shape) / 2), size, label, LABELLED)

@@ -73,6 +73,7 @@ class GameTitle(Part):
     key: str
     title: str
     summary: str = ""
+    difficulty: int = 2
 
 
 class Introduction(Section, template="introduction"):
@@ -113,7 +114,8 @@ class Welcome(Payload, Section, template="welcome"):
 
 
 def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
-    return tuple(GameTitle(key=each.key, title=each.title, summary=each.introduction) for each in GAMES.games()[:most])
+    games = GAMES.games()[:most]
+    return tuple(GameTitle(key=g.key, title=g.title, summary=g.summary, difficulty=g.difficulty) for g in games)
 
 
 class AddressQuestion(Payload, template="address"):

@@ -24,6 +24,8 @@ CURIOSITY, MEGABYTES = 1.4, 50
 """How much OpenSpiel's search prefers a turn that it has tried less often, and how large its tree can grow."""
 LEAST_SIMULATIONS, MOST_SIMULATIONS = 8, 1_500_000
 """How many simulations a turn takes at least and, at the highest level, at most: half a minute of one core."""
+LARGEST_SEED = 2**31
+"""More than any seed that OpenSpiel takes: those of the house grow with the number of the match."""
 CELL = re.compile(r"[a-z][0-9]+")
 
 
@@ -51,7 +53,8 @@ def searched(state: Any, simulations: int, seed: int = 1) -> Any:
     """Return the root of a tree that OpenSpiel has searched by random play (MCTS); the seed decides what it finds."""
     import pyspiel
 
-    game, evaluator = state.get_game(), pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=seed)
+    game, seed = state.get_game(), seed % LARGEST_SEED
+    evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=1, seed=seed)
     bot = pyspiel.MCTSBot(game, evaluator, CURIOSITY, simulations, MEGABYTES, solve=True, seed=seed, verbose=False)
     return bot.mcts_search(state)
 
@@ -258,13 +261,13 @@ class SpielPosition(kit.PlayedWhole):
         """Return the refusal of a turn that begins where the player has no piece."""
         return self.refused(Reason.NOTHING_THERE, token=move, cell=cell, piece=self.piece)
 
-    def placing(self, cell: str) -> kit.IllegalMove | None:
+    def placing(self, cell: str, **details: object) -> kit.IllegalMove | None:
         """Return the refusal of a stone on this cell, if it isn't free."""
         owner = self.owner(cell)
         if owner is None:
             return None
         side = self.sides[owner]
-        return self.refused(Reason.TAKEN, token=cell, side=side, cell=cell, piece=self.piece)
+        return self.refused(Reason.TAKEN, token=cell, side=side, cell=cell, piece=self.piece, **details)
 
     # The board --------------------------------------------------------------------------------------------
 

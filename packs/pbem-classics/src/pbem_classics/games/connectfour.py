@@ -48,7 +48,8 @@ class ConnectFourPosition(SpielPosition):
 
     def why(self, move: str, cells: Sequence[str]) -> kit.IllegalMove:
         lowest = next((text for text in self.legal() if text[0] == move[0]), "")
-        return self.placing(move) or kit.IllegalMove(Reason.FALLS, token=move, lowest=lowest)
+        instead = {"instead": f"a disc in this column falls to {lowest}"} if lowest else {}
+        return self.placing(move, **instead) or kit.IllegalMove(Reason.FALLS, token=move, lowest=lowest)
 
 
 def _start(_: Mapping[str, str]) -> ConnectFourPosition:

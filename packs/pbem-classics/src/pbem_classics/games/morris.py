@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from pbem import gamekit as kit
@@ -23,7 +24,8 @@ MILLS = (
 LINES = [(line[:2], line[2:4], line[4:]) for line in MILLS]
 OFF = [name for name in kit.rectangle(7, 7).names if name not in POINTS]
 BOARD = kit.rectangle(7, 7, without=OFF, first_on_top=False)
-FIELD = Field(BOARD, two_sides(SIDES, "WB", ("man", "men"), ("light", "dark")))
+JOINED = tuple((line[at], line[at + 1]) for line in LINES for at in (0, 1))
+FIELD = Field(BOARD, replace(two_sides(SIDES, "WB", ("man", "men"), ("light", "dark")), lines=JOINED))
 PER_SIDE = 9
 
 
