@@ -72,7 +72,7 @@ def after(key: str, turns: str = "", **options: str) -> Any:
         ("go9", "d5, f6, e6, g5, e4, f4, b2, e5, f5", "e5", "the board would be as it was before .the rule of ko."),
         ("go9", CYCLE, "a3", "the board would be as it was before"),
         ("go9", "a2, e5, b1", "a1", "a stone on a1 would have no liberty, and take nothing"),
-        ("go9", "", "i5", "i5 is not on this board; its cells are a1 to j9"),
+        ("go9", "", "i5", "i5 is not on this board; its cells are a1 to j9, without the letter i"),
         ("checkers", "c3d4, b6c5", "a3b4", "who can jump must do so; you can play d4b6"),
         ("checkers", "", "c3c4", "a man goes one square ahead diagonally, a king also back, and not from c3 to c4"),
         ("checkers", "", "b2c3", "c3 is taken"),
@@ -143,3 +143,12 @@ def test_an_example_in_a_refusal_is_not_offered_as_what_was_meant(
         position.play(notation.parse(move))
 
     assert named(notation, position, move, refused.value, ()) == offered
+
+
+def test_after_a_pass_in_go_it_is_said_what_another_one_leads_to() -> None:
+    first, second = (GAMES["go9"].notation.hint(after("go9", turns)) for turns in ("e5", "e5, pass"))
+
+    assert first is not None
+    assert first.passages == (kit.PASS_PASSAGE,)
+    assert second is not None
+    assert second.passages[0].text.endswith("is counted as it stands: Black 81, White 0 + 7.5.")

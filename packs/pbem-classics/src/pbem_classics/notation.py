@@ -90,6 +90,6 @@ def hint(position: kit.Position[Any]) -> kit.Hint | None:
     turns = list(map(str, position.moves()))
     passages = [kit.swap_passage(next(iter(position.marks())))] if position.can_swap else []
     if str(kit.Special.PASS) in turns:
-        passages.append(kit.PASS_PASSAGE)
+        passages.append(position.pass_passage)
     basics = position.aim.format(side=position.sides[position.turn], other=position.sides[kit.other(position.turn)])
     return kit.Hint(tuple(passages), turns[len(turns) // 2], basics)

@@ -151,6 +151,11 @@ class SpielPosition(kit.PlayedWhole):
         return self.field.board
 
     @property
+    def pass_passage(self) -> kit.Passage:
+        """What a hint says where the player can pass."""
+        return kit.PASS_PASSAGE
+
+    @property
     def legend(self) -> kit.Legend:
         return self.field.legend
 
@@ -233,6 +238,8 @@ class SpielPosition(kit.PlayedWhole):
         for cell in cells:
             if cell not in names:
                 first, *_, last = sorted(names, key=lambda name: (int(name[1:]), name))
+                without = "i" not in self.board.columns and last[0] > "i"
+                last += ", without the letter i" if without else ""
                 return kit.IllegalMove(Reason.OFF_BOARD, token=cell, first=first, last=last)
         return self.why(move, cells)
 

@@ -13,6 +13,8 @@ SIDES = ("Black", "White")
 LETTERS = "abcdefghj"
 """The columns: Go leaves out the i."""
 KOMI = 7.5
+PASS = 81
+"""The action of a pass."""
 PLACES = {f"{letter}{row}": (2 * at, 9 - row) for row in range(1, 10) for at, letter in enumerate(LETTERS)}
 FIELD = Field(kit.Board.of("square", PLACES), two_sides(SIDES, "BW", ("stone", "stones"), ("dark", "light")))
 
@@ -72,6 +74,18 @@ class GoPosition(SpielPosition):
         stuck = (chain for chain in theirs if {free for cell in chain for free in near[cell]} - marks.keys() == {move})
         reason = Reason.AGAIN if next(stuck, None) else Reason.NO_LIBERTY
         return self.placing(move) or self.refused(reason, token=move)
+
+    @property
+    def pass_passage(self) -> kit.Passage:
+        """What a hint says: after a pass, that another one ends the match, and how it is counted then."""
+        if len(self.actions) < 2 or self.actions[-1] != PASS:
+            return kit.PASS_PASSAGE
+        black, white = self.score()
+        return kit.Passage(
+            f"Your opponent has passed. If you pass too, the match ends, and the board is counted as it stands: Black "
+            f"{black}, White {white} + {KOMI}.",
+            (str(kit.Special.PASS),),
+        )
 
     def told(self, before: Self, move: Turn) -> Told:
         return ((), (), "a pass") if move is kit.Special.PASS else super().told(before, move)
