@@ -19,7 +19,6 @@ from pbem.server import alerts, daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import WITH_CONTENT
-from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
@@ -107,7 +106,7 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
         rows = {
             row.message_id.encode(): row
             for row in session.exec(select(Outgoing).options(WITH_CONTENT))
-            if not is_removed(row)
+            if row.removed is None
         }
         kinds: set[str] = set()
         for path in sorted((folder / "out" / "new").iterdir()):
