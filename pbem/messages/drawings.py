@@ -26,7 +26,7 @@ from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
 from pbem.messages.mime import Attachment
 from pbem.messages.said.sections import PlayedByItself
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
-from pbem.storage.facts import MatchFacts
+from pbem.storage.message_facts import MatchFacts
 from pbem.storage.models import HOUSE
 
 WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}

@@ -18,8 +18,8 @@ from pbem.messages.preferences import kind_of
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import ReaderContext, Views
-from pbem.storage import facts
-from pbem.storage.facts import Facts
+from pbem.storage import message_facts
+from pbem.storage.message_facts import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload, load
 from pbem.storage.preferences import OFF, ON
@@ -70,7 +70,7 @@ class Renderer:
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
         payload = load(Payload, row.payload)
         assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
-        known = facts.restore(row.facts, drawings.facts)
+        known = message_facts.restore(row.facts, drawings.facts)
         player = known.reader
         wishes = preferences.with_defaults(player.settings if player and player.confirmed else {})
         if row.standing is not None:

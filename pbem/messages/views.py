@@ -31,7 +31,7 @@ from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.said.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.templating import Picture, illustrated
-from pbem.storage.facts import MatchFacts
+from pbem.storage.message_facts import MatchFacts
 from pbem.storage.models import MatchState, Player
 from pbem.storage.preferences import ON
 

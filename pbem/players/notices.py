@@ -14,7 +14,7 @@ from pbem.messages.said import sections
 from pbem.messages.said.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.messages.said.sections import Away, OfferNews
 from pbem.players import schedule
-from pbem.storage import facts, outbox
+from pbem.storage import message_facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Cause, Mailer
@@ -80,7 +80,7 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
         return False
     content = outbox.kept_content(row)
     content.payload = dump(replace(before, message=(*before.message, "", *note.message)))
-    content.facts = facts.gather(session, player, [match.id or 0])
+    content.facts = message_facts.gather(session, player, [match.id or 0])
     row.ply, row.shift = match.plies, match.shift
     session.flush()
     return True
@@ -125,5 +125,5 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
     if turn is None:
         return False
-    outbox.kept_content(turn).facts = facts.gather(session, player, [match.id or 0])
+    outbox.kept_content(turn).facts = message_facts.gather(session, player, [match.id or 0])
     return True

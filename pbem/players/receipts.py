@@ -14,7 +14,7 @@ from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import Hint, TurnNews
 from pbem.players.notices import Notice
-from pbem.storage import facts, outbox
+from pbem.storage import message_facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
 from pbem.storage.due import NOW
@@ -52,7 +52,7 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     since = before.since or before.ply or None
     content = outbox.kept_content(row)
     content.payload = dump(replace(notice.payload, since=since))
-    content.facts = facts.gather(session, player, [match.id or 0])
+    content.facts = message_facts.gather(session, player, [match.id or 0])
     row.ply, row.shift = match.plies, match.shift
     row.state, row.due = OutgoingState.OWED, now
     session.flush()

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.storage import facts, payloads
+from pbem.storage import message_facts, payloads
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
     ANONYMOUS,
@@ -175,7 +175,7 @@ def _naming(session: Session, player: int) -> set[int]:
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
     payload = payloads.without_person(row.payload, called, instead)
-    shown = facts.without(row.facts, player, instead)
+    shown = message_facts.without(row.facts, player, instead)
     if (payload, shown) == (row.payload, row.facts):
         return
     this = col(OutgoingContent.outgoing) == row.id

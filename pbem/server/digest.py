@@ -22,7 +22,7 @@ from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import schedule
-from pbem.storage import facts, outbox
+from pbem.storage import message_facts, outbox
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import act_on
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
@@ -115,7 +115,9 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
-        current = facts.gather(session, player, [row.match] if row.match else [])  # names and preferences of now
+        current = message_facts.gather(
+            session, player, [row.match] if row.match else []
+        )  # names and preferences of now
         outbox.kept_content(row).facts = current
     else:
         digest = _owe(session, server, player, rows, now)

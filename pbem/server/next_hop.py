@@ -16,7 +16,7 @@ from pbem.failpoints import Step
 from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.transports.protocols import NotAccepted, Outbox
-from pbem.storage import facts
+from pbem.storage import message_facts
 from pbem.storage.models import Outgoing
 from pbem.vitals import Vitals
 
@@ -104,7 +104,7 @@ class NextHop:
         self._take(letter.number)
         self._counted.labels("sent").inc()
         log_out(row, "sent")
-        turns = tuple(facts.turns_of_reader(row.facts))
+        turns = tuple(message_facts.turns_of_reader(row.facts))
         return Result(letter.number, row.template, None, later=False, turns=turns)
 
     def _refuse(self, number: int, row: Outgoing, error: NotAccepted) -> Result:

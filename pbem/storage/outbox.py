@@ -12,7 +12,7 @@ from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.storage import facts, queue
+from pbem.storage import message_facts, queue
 from pbem.storage.mailboxes import owner
 from pbem.storage.models import (
     HOUSE,
@@ -188,8 +188,8 @@ class Mailer:
         answers, author = cause.answers, cause.incoming.group if cause.incoming is not None else None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
-        numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
-        shown = facts.gather(self._session, player, numbers)
+        numbers = {*message_facts.numbers(stored), *([match.id] if match and match.id else [])}
+        shown = message_facts.gather(self._session, player, numbers)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
             "lane": (OutgoingLane.LONG if is_long else OutgoingLane.SHORT).value,
@@ -222,7 +222,7 @@ class Mailer:
     def _named(
         self, payload: Mapping[str, Any], shown: Mapping[str, Any], reader: Player | None, match: Match | None
     ) -> set[int]:
-        players = list(facts.players(shown))
+        players = list(message_facts.players(shown))
         names = {*people_in(payload)} - {player.get("name") for player in players}
         ids = {int(player["id"]) for player in players}
         if names:

@@ -19,7 +19,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import announcements
-from pbem.storage import facts
+from pbem.storage import message_facts
 from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 from pbem.storage.outbox import STAYED, WITH_CONTENT
@@ -87,7 +87,7 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
     )
     shown = (match.id, queries.version(match))
     return any(
-        shown in tuple(facts.turns_of_reader(row.facts))
+        shown in tuple(message_facts.turns_of_reader(row.facts))
         for row in session.exec(newest)
         if not row.payload.get("reminder")
     )

@@ -215,7 +215,7 @@ class Outgoing(Queued, table=True):
 
     @property
     def facts(self) -> dict[str, Any] | None:
-        """What it shows of its reader and its matches, as it was when it was queued (see facts)."""
+        """What it shows of its reader and its matches, as it was when it was queued (see message_facts)."""
         return self.content.facts if self.content is not None else None
 
 
