@@ -186,5 +186,5 @@ def half_a_turn_can_be_drawn(pack: GamePack, seed: int = 0) -> None:
         text = pack.notation.format(move, position)
         for end in range(len(text) + 1):
             rows = pack.notation.midway(text[:end], position).diagram().rows
-            cells, before = ([name for _, row in each for name, _ in row] for each in (rows, position.diagram().rows))
+            cells, before = ([name for _, row in board for name, _ in row] for board in (rows, position.diagram().rows))
             require(cells == before, f"With {text[:end]!r} on it, the board has other cells.")

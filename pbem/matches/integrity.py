@@ -121,11 +121,11 @@ def _faults_of_clock(stored: _Stored) -> Iterator[Fault]:
     match = stored.match
     number = match.id or 0
     try:
-        clock, known = timekeeping.replayed(match, stored.clock), timekeeping.clock_of(match)
+        clock, stored_clock = timekeeping.replayed(match, stored.clock), timekeeping.clock_of(match)
     except (BadTime, ValueError, KeyError) as error:
         yield Fault(number, f"its clock can't be read: {error}")
         return
-    if clock != known:
+    if clock != stored_clock:
         yield Fault(number, "its clock is not what its events add up to")
     elif match.due != (None if clock is None else clock.expires):
         yield Fault(number, f"it is stored to be due at {match.due}, but its clock is due at {clock and clock.expires}")

@@ -51,11 +51,11 @@ def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> Wat
 
     `taken_back` are all of its turns that were ever taken back, in the order in which they were played.
     """
-    shown = match.shown or 0
-    shift = min((row.shift for row in taken_back if row.number + row.shift >= shown), default=match.shift)
+    seen_version = match.shown or 0
+    shift = min((row.shift for row in taken_back if row.number + row.shift >= seen_version), default=match.shift)
     after = [row for row in taken_back if row.shift >= shift]
     lag = 1 if late else 0
-    seen = max(shown - shift - lag, match.begun_after)
+    seen = max(seen_version - shift - lag, match.begun_after)
     stands = min((row.number - 1 for row in after), default=match.plies)
     both = min(seen, stands)
     is_over = match.ended is not None

@@ -63,8 +63,8 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
             row.state, row.due = OutgoingState.OWED, now
         schedule.pause(session, player)
     owed = (OutgoingState.OWED, OutgoingState.WAITING)
-    held = (col(Outgoing.state).in_(owed), col(Outgoing.template).not_in(ANSWERED | TURNS))
-    for row in session.exec(select(Outgoing).where(col(Outgoing.player) == player.id, *held)):
+    pending = (col(Outgoing.state).in_(owed), col(Outgoing.template).not_in(ANSWERED | TURNS))
+    for row in session.exec(select(Outgoing).where(col(Outgoing.player) == player.id, *pending)):
         row.state = OutgoingState.SUSPENDED
 
 

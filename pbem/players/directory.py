@@ -113,28 +113,28 @@ WATCHERS = Preference(
 )
 
 
-class Sight(IntEnum):
+class Visibility(IntEnum):
     NOTHING = 0
     LATE = 1
     """All but the last turn."""
     ALL = 2
 
 
-def of(match: Match, players: Iterable[Player]) -> Sight:
+def of(match: Match, players: Iterable[Player]) -> Visibility:
     return min(_allowed(match, player) for player in players)
 
 
-def _allowed(match: Match, player: Player) -> Sight:
+def _allowed(match: Match, player: Player) -> Visibility:
     if player.address == HOUSE:
-        return Sight.ALL
+        return Visibility.ALL
     choice = WATCHERS.of(player.settings)
     if choice == LATE:
-        return Sight.LATE
+        return Visibility.LATE
     is_open = choice == ALL or (choice == IN_TOURNAMENTS and match.tournament is not None)
-    return Sight.ALL if is_open else Sight.NOTHING
+    return Visibility.ALL if is_open else Visibility.NOTHING
 
 
-def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
+def of_reader(session: Session, match: Match, reader: Player | None) -> Visibility:
     """Return what a reader may see; a block between them and one of the players hides the match.
 
     Who is no player yet sees nothing of a match that goes on.
@@ -142,19 +142,19 @@ def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
     return of_matches(session, (match,), reader)[match.id or 0]
 
 
-def of_matches(session: Session, matches: Sequence[Match], reader: Player | None) -> dict[int, Sight]:
-    sights = {match.id or 0: Sight.ALL for match in matches}
+def of_matches(session: Session, matches: Sequence[Match], reader: Player | None) -> dict[int, Visibility]:
+    sights = {match.id or 0: Visibility.ALL for match in matches}
     running = [match for match in matches if match.state == MatchState.RUNNING]
     others = [match for match in running if reader is None or seat_of(match, reader) is None]
     if not others:
         return sights
     if reader is None or reader.confirmed is None:
-        return sights | {match.id or 0: Sight.NOTHING for match in others}
+        return sights | {match.id or 0: Visibility.NOTHING for match in others}
     people, apart = people_of(session, others), blocks.around(session, (reader.id or 0,)) - {reader.id}
     for match in others:
         seats = (match.seat0, match.seat1)
         is_apart = not apart.isdisjoint(seats)
-        sights[match.id or 0] = Sight.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
+        sights[match.id or 0] = Visibility.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
     return sights
 
 
@@ -163,6 +163,6 @@ def of_absence(session: Session, player: Player, reader: Player) -> bool:
     return reader.id == player.id or number_between(session, player, reader) > 0
 
 
-def last_ply(match: Match, sight: Sight) -> int:
-    is_late = sight is Sight.LATE and match.state == MatchState.RUNNING
+def last_ply(match: Match, sight: Visibility) -> int:
+    is_late = sight is Visibility.LATE and match.state == MatchState.RUNNING
     return max(match.plies - 1, match.begun_after) if is_late else match.plies

@@ -105,8 +105,12 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     )
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
-    asked = (col(Outgoing.player) == player.id, col(Outgoing.template) == "confirm", col(Outgoing.gist).is_not(None))
-    retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
+    questions = (
+        col(Outgoing.player) == player.id,
+        col(Outgoing.template) == "confirm",
+        col(Outgoing.gist).is_not(None),
+    )
+    retention.change(session, update(Outgoing).where(*questions).values(gist=None))  # they can be asked to join again
     player.name = player.address = f"{ANONYMOUS}{player.id}"
     player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
     player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
@@ -125,9 +129,9 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
 
 
 def _forget_acts(session: Session, player: Player) -> list[str]:
-    done = col(ModerationAct.player) == player.id
-    former = session.exec(select(ModerationAct.former_name).where(done)).all()
-    retention.change(session, update(ModerationAct).where(done).values(note="", former_name=None))
+    theirs = col(ModerationAct.player) == player.id
+    former = session.exec(select(ModerationAct.former_name).where(theirs)).all()
+    retention.change(session, update(ModerationAct).where(theirs).values(note="", former_name=None))
     return [name for name in former if name is not None]
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.config import ChecksSettings, ServerSettings
 from pbem.errors import Silence, Unanswerable
-from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
 from pbem.messages.links import token_of
 from pbem.players import addresses
@@ -210,7 +210,7 @@ def _answered_message(session: Session, message: Message) -> Outgoing | None:
 
 
 def assess(
-    session: Session, sender: Sender, message: Message, checked: Checked, settings: ChecksSettings, row: Incoming
+    session: Session, sender: Sender, message: Message, checked: DomainCheck, settings: ChecksSettings, row: Incoming
 ) -> Sender:
     """Return the sender, proven or not by everything known; raises Unanswerable if the checks failed without proof.
 
@@ -243,7 +243,7 @@ def assess(
 
 
 def _assess_thread(
-    session: Session, sender: Sender, checked: Checked, settings: ChecksSettings, row: Incoming
+    session: Session, sender: Sender, checked: DomainCheck, settings: ChecksSettings, row: Incoming
 ) -> Sender:
     """Return the sender; a proven domain counts as much as the token of the message that the thread answers."""
     if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
@@ -253,7 +253,7 @@ def _assess_thread(
     return replace(sender, by_thread=False, proven=proven, purpose=purpose, vouched=proven)
 
 
-def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
+def _is_proven_by_domain(session: Session, checked: DomainCheck, row: Incoming) -> bool:
     """Return whether the domain of From vouches for the message with a proof that is new; it is stored as used."""
     if checked.finding is not Authenticity.PASSED or checked.proof is None:
         return False

@@ -169,8 +169,8 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
-    asked = and_(_is_mailbox(address), col(Outgoing.template) == "address")
-    return used(session, asked, MOST_QUESTIONS, DAY, now) >= MOST_QUESTIONS
+    questions = and_(_is_mailbox(address), col(Outgoing.template) == "address")
+    return used(session, questions, MOST_QUESTIONS, DAY, now) >= MOST_QUESTIONS
 
 
 def gist_of(kind: str, about: Sequence[object]) -> str:
@@ -190,8 +190,10 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
 
 def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether the sender was asked the same within an hour, and hasn't answered."""
-    asked = _with_gist(Outgoing.id, sender, gist, HOUR, now).join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-    return session.exec(asked.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
+    questions = _with_gist(Outgoing.id, sender, gist, HOUR, now).join(
+        Incoming, col(Incoming.id) == col(Outgoing.incoming)
+    )
+    return session.exec(questions.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
 
 
 def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:

@@ -102,8 +102,10 @@ def _messages_from(engine: Engine, departure: Departure, now: datetime) -> Itera
             col(Outgoing.template).in_(ANSWERED),
         ),
     )
-    asked = (col(Outgoing.incoming) == col(Incoming.id), col(Outgoing.template) == "confirm")
-    joins_again = exists().where(*asked, col(Outgoing.player).is_not(None), col(Outgoing.player) != departure.player)
+    questions = (col(Outgoing.incoming) == col(Incoming.id), col(Outgoing.template) == "confirm")
+    joins_again = exists().where(
+        *questions, col(Outgoing.player).is_not(None), col(Outgoing.player) != departure.player
+    )
     theirs = (
         or_(col(Incoming.player).is_(None), col(Incoming.player) == departure.player),
         col(Incoming.state) != IncomingState.NEW,
@@ -175,11 +177,11 @@ def _naming(session: Session, player: int) -> set[int]:
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
     payload = payloads.without_person(row.payload, called, instead)
-    shown = message_facts.without(row.facts, player, instead)
-    if (payload, shown) == (row.payload, row.facts):
+    facts = message_facts.without(row.facts, player, instead)
+    if (payload, facts) == (row.payload, row.facts):
         return
     this = col(OutgoingContent.outgoing) == row.id
-    yield update(OutgoingContent).where(this).values(payload=payload, facts=shown)
+    yield update(OutgoingContent).where(this).values(payload=payload, facts=facts)
     if row.template == "message" and not payload.get("message"):
         unsent = (col(Outgoing.id) == row.id, col(Outgoing.state).in_(UNSENT))
         yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)

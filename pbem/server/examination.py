@@ -17,7 +17,7 @@ from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSet
 from pbem.conversation.feature import Features
 from pbem.errors import Unanswerable
 from pbem.mail.reading import authentication
-from pbem.mail.reading.authentication import Checked
+from pbem.mail.reading.authentication import DomainCheck
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.parsers import MailParser
@@ -54,7 +54,7 @@ class Examined:
     message: Message | None
     unreadable: str = ""
     """Why there is no message."""
-    checked: Checked = authentication.NOT_CHECKED
+    checked: DomainCheck = authentication.UNCHECKED
     is_final: bool | None = None
     """Whether it reports that an address can never be reached; None if that was not examined."""
     held: Mapping[int, Message] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
         message,
         checked=parser.check(raw, services.server.address, services.checks, now)
         if is_checked
-        else authentication.NOT_CHECKED,
+        else authentication.UNCHECKED,
         is_final=parser.is_final(raw) if reference.may_be_bounce else None,
         held={
             number: parser.read(held.raw, held.sender, held.recipients, ours) for number, held in reference.held.items()

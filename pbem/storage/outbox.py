@@ -189,7 +189,7 @@ class Mailer:
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*message_facts.numbers(stored), *([match.id] if match and match.id else [])}
-        shown = message_facts.gather(self._session, player, numbers)
+        facts = message_facts.gather(self._session, player, numbers)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
             "lane": (OutgoingLane.LONG if is_long else OutgoingLane.SHORT).value,
@@ -213,16 +213,16 @@ class Mailer:
         (number,) = connection.execute(
             _QUEUED, {**row, "whose": row["group"], "because": row["incoming"]}
         ).inserted_primary_key or (0,)
-        named = self._named(stored, shown, player, match)
+        named = self._named(stored, facts, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": other} for other in sorted(named)])
-        connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": shown})
+        connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": facts})
         return int(number)
 
     def _named(
-        self, payload: Mapping[str, Any], shown: Mapping[str, Any], reader: Player | None, match: Match | None
+        self, payload: Mapping[str, Any], facts: Mapping[str, Any], reader: Player | None, match: Match | None
     ) -> set[int]:
-        players = list(message_facts.players(shown))
+        players = list(message_facts.players(facts))
         names = {*people_in(payload)} - {player.get("name") for player in players}
         ids = {int(player["id"]) for player in players}
         if names:

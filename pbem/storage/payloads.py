@@ -80,10 +80,10 @@ def kinds(base: type[Said]) -> dict[str, type[Said]]:
     return {template: kind for template, kind in _KINDS.items() if issubclass(kind, base)}
 
 
-def dump(said: Said) -> dict[str, Any]:
+def dump(value: Said) -> dict[str, Any]:
     """Return the value as JSON can store it; empty optional fields are left out."""
-    fields: dict[str, Any] = _adapter(said.template).dump_python(said, mode="json", exclude_none=True)
-    return {"template": said.template, **fields}
+    fields: dict[str, Any] = _adapter(value.template).dump_python(value, mode="json", exclude_none=True)
+    return {"template": value.template, **fields}
 
 
 def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:
@@ -91,8 +91,8 @@ def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:
     kind = _KINDS.get(stored.get("template", ""))
     if kind is None or not issubclass(kind, base):
         raise ValueError(f"no {base.__name__}")
-    said: _Said = _adapter(stored["template"]).validate_python(stored)
-    return said
+    value: _Said = _adapter(stored["template"]).validate_python(stored)
+    return value
 
 
 @cache

@@ -56,6 +56,6 @@ class Preference:
         >>> html.changed({"html": "off"}, "ON"), html.changed({"hour": "18"}, "off")
         ({}, {'hour': '18', 'html': 'off'})
         """
-        rest = {known: choice for known, choice in settings.items() if known != self.name}
+        rest = {other: choice for other, choice in settings.items() if other != self.name}
         choice = self.chosen(text)
         return rest if choice == self.default else {**rest, self.name: choice}

@@ -117,23 +117,23 @@ class Retention:
         waited = now - timedelta(days=self.waiting_days) if self.waiting_days else NEVER
         ends = {Rule.IN_WORK: NEVER, Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
         # What is given up is then done with, in a state that comes later.
-        came = {state: _incoming(engine, state, ends[rule], now) for state, rule in INCOMING.items()}
+        received = {state: _incoming(engine, state, ends[rule], now) for state, rule in INCOMING.items()}
         owed = {state: _outgoing(engine, state, ends[rule], now) for state, rule in OUTGOING.items()}
         forgotten, rows = _invitees(engine, now - INVITED_AGAIN), _rows(engine, now - ROWS_KEPT)
-        if BATCH not in (*came.values(), *owed.values(), forgotten, rows):  # after a full batch there may be more
+        if BATCH not in (*received.values(), *owed.values(), forgotten, rows):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {
-            "incoming": came[IncomingState.DONE],
+            "incoming": received[IncomingState.DONE],
             "outgoing": sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.DONE),
-            "unanswered": came[IncomingState.HELD],
-            "given_up": came[IncomingState.SHUNTED]
+            "unanswered": received[IncomingState.HELD],
+            "given_up": received[IncomingState.SHUNTED]
             + sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.WAITS),
             "invitees": forgotten,
             "rows": rows,
         }
         if any(counts.values()):
             log.info("old mails removed", **counts, before=f"{done:%F}")
-        return sum((*came.values(), *owed.values(), forgotten, rows))
+        return sum((*received.values(), *owed.values(), forgotten, rows))
 
 
 def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datetime) -> int:
@@ -222,7 +222,7 @@ def _forget_strangers(session: Session, numbers: Sequence[int | None], now: date
     removed = col(Outgoing.id).in_(numbers)
     nobody_s = or_(col(Outgoing.player).is_(None), col(Outgoing.purpose) == Purpose.ADDRESS.name)
     change(session, update(Outgoing).where(removed, nobody_s).values(address=NOWHERE, stranger_domain=None))
-    known = select(Outgoing.id).where(Outgoing.player == Player.id, col(Outgoing.removed).is_(None))
+    answerable = select(Outgoing.id).where(Outgoing.player == Player.id, col(Outgoing.removed).is_(None))
     invited = (
         select(Match.id).where(seat == Player.id, col(Match.state).in_((MatchState.OFFERED, MatchState.RUNNING)))
         for seat in (Match.seat0, Match.seat1)
@@ -231,7 +231,7 @@ def _forget_strangers(session: Session, numbers: Sequence[int | None], now: date
         col(Player.confirmed).is_(None),
         col(Player.deleted).is_(None),
         col(Player.address).contains("@"),
-        *(~reason.exists() for reason in (known, *invited)),
+        *(~reason.exists() for reason in (answerable, *invited)),
     )
     theirs = select(Outgoing.player).where(removed, col(Outgoing.player).is_not(None))
     strangers = session.exec(select(Player.id).where(col(Player.id).in_(theirs), *is_stranger)).all()

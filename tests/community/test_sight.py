@@ -5,11 +5,11 @@ import pytest
 from pbem.matches import watched
 from pbem.matches.watched import WatchedNews
 from pbem.players import directory
-from pbem.players.directory import Sight
+from pbem.players.directory import Visibility
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
 from tests.contests import NOW
 
-FULL, LATE, HIDDEN = Sight.ALL, Sight.LATE, Sight.NOTHING
+FULL, LATE, HIDDEN = Visibility.ALL, Visibility.LATE, Visibility.NOTHING
 
 
 def taken(*numbers: int, shift: int = 0) -> list[TakenBack]:
@@ -69,7 +69,9 @@ def test_what_is_new_to_who_has_seen_an_earlier_version(
         ("delayed", "off", 3, HIDDEN),
     ],
 )
-def test_the_narrower_choice_counts(first: str | None, second: str | None, tournament: int | None, seen: Sight) -> None:
+def test_the_narrower_choice_counts(
+    first: str | None, second: str | None, tournament: int | None, seen: Visibility
+) -> None:
     players = [
         Player(address="a@mail.example", settings={"watchers": choice} if choice else {}, created=NOW)
         for choice in (first, second)

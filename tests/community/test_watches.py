@@ -12,7 +12,7 @@ from pbem.config import ServerSettings
 from pbem.features.watching import watches
 from pbem.matches import lifecycle, queries
 from pbem.players import directory
-from pbem.players.directory import Sight
+from pbem.players.directory import Visibility
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Outgoing, Player
@@ -21,7 +21,7 @@ from tests.contests import NOW, people
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 NAMES = ("alice", "bob", "carol", "dave")
-FULL, LATE, HIDDEN = Sight.ALL, Sight.LATE, Sight.NOTHING
+FULL, LATE, HIDDEN = Visibility.ALL, Visibility.LATE, Visibility.NOTHING
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pbem.conversation.core import Command, Line, Reach, Who
 from pbem.conversation.judge import Ask, Run, judge
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES
-from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
 from pbem.players import addresses, identity
 from pbem.players.identity import Sender
@@ -20,7 +20,7 @@ from tests.commands.requests import SERVER
 from tests.contests import NOW, people, started
 
 ALICE, HOME, STRANGE, BOB = "alice@mail.example", "al@home.example", "eve@evil.example", "bob@mail.example"
-UNKNOWN, FAILED = Checked(Authenticity.UNKNOWN), Checked(Authenticity.FAILED)
+UNKNOWN, FAILED = DomainCheck(Authenticity.UNKNOWN), DomainCheck(Authenticity.FAILED)
 FROM = {
     # From, what the checks found: whether the token counts, and which address a yes makes known
     "the address on file": (ALICE, UNKNOWN, True, None),

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
-from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import read
 from pbem.messages.links import address_with
 from pbem.players import identity
@@ -87,7 +87,7 @@ def effect(session: Session, headers: dict[str, str], body: str = "#1 say hello"
     row = Incoming(key="a key", size=0, source="test", recipients=[], received=NOW)
     try:
         sender = identity.identify(session, message, SERVER, KEYRING, NOW)
-        sender = identity.assess(session, sender, message, Checked(Authenticity.UNKNOWN), ChecksSettings(), row)
+        sender = identity.assess(session, sender, message, DomainCheck(Authenticity.UNKNOWN), ChecksSettings(), row)
     except Unanswerable:
         return "nothing"
     assert sender.player is not None

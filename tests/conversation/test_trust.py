@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
-from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
 from pbem.players import identity
 from pbem.players.identity import Sender
@@ -17,11 +17,11 @@ from tests.contests import NOW, people
 
 NUMBERS = count()
 POLICY = ChecksSettings(authserv_id="mx.pbem.example", proof="token or domain")
-PASSED = Checked(Authenticity.PASSED, "this message")
+PASSED = DomainCheck(Authenticity.PASSED, "this message")
 MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ())
 
 
-def is_proven(session: Session, checked: Checked, address: str = "alice@mail.example") -> bool:
+def is_proven(session: Session, checked: DomainCheck, address: str = "alice@mail.example") -> bool:
     """Return whether a message from alice's address on file acts, of which that was found; it may come again."""
     alice, *_ = people(session)
     row = Incoming(key=str(next(NUMBERS)), size=0, source="test", recipients=[], received=NOW)
@@ -43,11 +43,11 @@ def test_a_message_acts_once_however_often_it_is_sent(session: Session) -> None:
     assert is_proven(session, replace(PASSED, proof="another message"))
 
 
-@pytest.mark.parametrize("found", [Checked(Authenticity.UNKNOWN), Checked(Authenticity.PASSED, None)])
-def test_what_nobody_vouches_for_does_not_act(session: Session, found: Checked) -> None:
+@pytest.mark.parametrize("found", [DomainCheck(Authenticity.UNKNOWN), DomainCheck(Authenticity.PASSED, None)])
+def test_what_nobody_vouches_for_does_not_act(session: Session, found: DomainCheck) -> None:
     assert not is_proven(session, found)
 
 
 def test_what_has_failed_is_not_even_answered(session: Session) -> None:
     with pytest.raises(Unanswerable):
-        is_proven(session, Checked(Authenticity.FAILED))
+        is_proven(session, DomainCheck(Authenticity.FAILED))

@@ -25,7 +25,7 @@ from pbem.conversation.syntax.mail import Reader
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.all import FEATURES
 from pbem.mail.reading import authentication, bounce_report
-from pbem.mail.reading.authentication import Checked
+from pbem.mail.reading.authentication import DomainCheck
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.mail.reading.message import is_address, read
 from pbem.mail.reading.text import html_text, reply_text
@@ -94,7 +94,7 @@ def read_failure(raw: bytes) -> None:
 
 def check_sender(raw: bytes) -> None:
     """The checks return a result."""
-    assert isinstance(authentication.check(raw, "games@pbem.example", CHECKS, NOW), Checked)
+    assert isinstance(authentication.check(raw, "games@pbem.example", CHECKS, NOW), DomainCheck)
     authentication.results(raw.decode("utf-8", "surrogateescape").split("\n"), "mx.example", 3)
 
 

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from pbem.config import ChecksSettings
-from pbem.mail.reading.authentication import Authenticity, Checked, aligned, check
+from pbem.mail.reading.authentication import Authenticity, DomainCheck, aligned, check
 from tests.correspondence import MORNING
 from tests.effort import calls
 
@@ -32,7 +32,7 @@ def letter(signature: str = SIGNATURE, **headers: str) -> bytes:
     return f"{PASSED}{signature}{head}\r\n#1 b7d7 i2g2 3 d7d4 g2d2\r\n".encode()
 
 
-def found(raw: bytes, now: datetime = NOW) -> Checked:
+def found(raw: bytes, now: datetime = NOW) -> DomainCheck:
     return check(raw, OURS, SETTINGS, now)
 
 

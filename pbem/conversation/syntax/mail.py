@@ -32,7 +32,7 @@ from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.mail.reading.text.written import Cut, trim
+from pbem.mail.reading.text.written import Boilerplate, trim
 from pbem.matches.conditions import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
@@ -109,7 +109,7 @@ class Reader:
         self,
         subject: str,
         lines: Sequence[str],
-        cut: Sequence[Cut] = (),
+        cut: Sequence[Boilerplate] = (),
         sure: int | None = None,
         asked: str | None = None,
     ) -> ParsedMessage:
@@ -143,7 +143,7 @@ class Reader:
 
     # The text ----------------------------------------------------------------------------
 
-    def _with_commands_in(self, cut: Sequence[Cut], lines: Sequence[str]) -> Sequence[str]:
+    def _with_commands_in(self, cut: Sequence[Boilerplate], lines: Sequence[str]) -> Sequence[str]:
         """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
         kept: list[str] = []
         at, left = 0, MOST_SEARCHED

@@ -26,39 +26,39 @@ SHOWN = "quadrupel"
 MOST_TRIED = 20
 
 
-def check_name(request: Request, wanted: str, command: str) -> str:
+def check_name(request: Request, name: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
-    wanted = _checked(wanted, request.features)
-    if _is_taken(request.session, wanted):
-        raise _taken(request, wanted, command)
-    return wanted
+    name = _checked(name, request.features)
+    if _is_taken(request.session, name):
+        raise _taken(request, name, command)
+    return name
 
 
-def check_other_name(session: Session, wanted: str, features: Features) -> str:
-    wanted = _checked(wanted, features)
-    if _is_taken(session, wanted):
-        raise Refused(f"The name {wanted} is taken, or was until the operator changed it.", fits="Try another one.")
-    return wanted
+def check_other_name(session: Session, name: str, features: Features) -> str:
+    name = _checked(name, features)
+    if _is_taken(session, name):
+        raise Refused(f"The name {name} is taken, or was until the operator changed it.", fits="Try another one.")
+    return name
 
 
-def _checked(wanted: str, features: Features) -> str:
-    wanted = wanted.lower()
-    if not _is_name(wanted, features):
+def _checked(name: str, features: Features) -> str:
+    name = name.lower()
+    if not _is_name(name, features):
         raise Refused(
-            f"\"{wanted[:40]}\" can't be a player's name.",
+            f"\"{name[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
-    return wanted
+    return name
 
 
-def _taken(request: Request, wanted: str, command: str) -> Refused:
-    candidates = (f"{wanted[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
+def _taken(request: Request, name: str, command: str) -> Refused:
+    candidates = (f"{name[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
     free = next((candidate for candidate in candidates if not _is_taken(request.session, candidate)), None)
     player = request.sender.player
     if free is None or player is None or player.confirmed is not None:
-        return Refused(f"The name {wanted} is taken.", fits="Try another one.")
+        return Refused(f"The name {name} is taken.", fits="Try another one.")
     return Refused(
-        f"The name {wanted} is taken.",
+        f"The name {name} is taken.",
         fits=f'Another name: "{command} NAME".',
         meant=(f"{command} {free}",),
         proposal=f"{command} {free}",
@@ -69,31 +69,29 @@ def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
     local = suggested_name(address, request.features)
     stem = local if local and _is_name(local, request.features) else "player"
-    wanted, number = stem, 1
-    while _is_taken(request.session, wanted) or not _is_name(wanted, request.features):
+    name, number = stem, 1
+    while _is_taken(request.session, name) or not _is_name(name, request.features):
         number += 1
-        wanted = f"{stem}{number}"
-    return wanted
+        name = f"{stem}{number}"
+    return name
 
 
-def _is_name(wanted: str, features: Features) -> bool:
+def _is_name(name: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     special = (
-        wanted in words_in_use(features)
-        or features.all_commands.named(wanted) is not None
-        or wanted.startswith(STANDING_FOR)
+        name in words_in_use(features) or features.all_commands.named(name) is not None or name.startswith(STANDING_FOR)
     )
-    special = special or house_player.resembles(wanted)
-    return NAME.fullmatch(wanted) is not None and not special
+    special = special or house_player.resembles(name)
+    return NAME.fullmatch(name) is not None and not special
 
 
-def _is_taken(session: Session, wanted: str) -> bool:
-    if session.exec(select(Player).where(Player.name == wanted)).first() is not None:
+def _is_taken(session: Session, name: str) -> bool:
+    if session.exec(select(Player).where(Player.name == name)).first() is not None:
         return True
-    return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == wanted)).first() is not None
+    return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == name)).first() is not None
 
 
-def confirm(request: Request, player: Player, wanted: str) -> None:
+def confirm(request: Request, player: Player, name: str) -> None:
     """Raise Refused for an address that joins and leaves, and joins and leaves."""
     if erasure.has_left_often(request.session, player.address, request.now):
         raise Refused(
@@ -104,7 +102,7 @@ def confirm(request: Request, player: Player, wanted: str) -> None:
             "The operator of this server has closed the account of this address.",
             fits=whom_to_ask(request.server),
         )
-    player.name, player.confirmed = wanted, request.now
+    player.name, player.confirmed = name, request.now
     request.session.flush()
     blocks.recall(request.session, player, invitations.digest(player.address))
 
@@ -118,13 +116,13 @@ def join(request: Request, line: Line) -> Decision:
             f"You're already {player.name}.",
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
-    wanted = line.given[NAMED]
-    if not request.tells_names and _is_taken(request.session, wanted.lower()):
+    name = line.given[NAMED]
+    if not request.tells_names and _is_taken(request.session, name.lower()):
         return Decision()  # the address is asked first, and told when it has agreed
-    wanted = check_name(request, wanted, "join")
+    name = check_name(request, name, "join")
     if player is None:
-        raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
-    confirm(request, player, wanted)
+        raise Refused("We don't know this address yet.", fits=f'Write "join {name}" in a new message.')
+    confirm(request, player, name)
     board = format_board(GAMES[SHOWN].game.position({}).diagram())
     welcome = Welcome(
         games=titles(),

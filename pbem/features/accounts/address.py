@@ -36,18 +36,18 @@ def change(request: Request, line: Line) -> Decision:
         )
     if NEW not in line.given:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
-    wanted = line.given[NEW].strip("<>")
-    if not is_address(wanted) or identity.leads_to_us(wanted, request.server):
+    address = line.given[NEW].strip("<>")
+    if not is_address(address) or identity.leads_to_us(address, request.server):
         raise Refused(
-            f"{wanted[:60]} can't be your email address.",
+            f"{address[:60]} can't be your email address.",
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
-    if wanted == player.address:
-        raise Refused(f"{wanted} is already your address.", read=line.text)
+    if address == player.address:
+        raise Refused(f"{address} is already your address.", read=line.text)
     _check_limits(request, player, line)
-    if rate_limits.is_asked_often(request.session, wanted, request.now) or invitations.is_ruled_out(
-        request.session, wanted
+    if rate_limits.is_asked_often(request.session, address, request.now) or invitations.is_ruled_out(
+        request.session, address
     ):
         raise Refused(
             "We can't write to this address today: we've written there often enough, or its owner wants no mail.",
@@ -55,25 +55,25 @@ def change(request: Request, line: Line) -> Decision:
             fits="Try again tomorrow.",
         )
     question = ToNewAddress(
-        address=wanted,
+        address=address,
         payload=AddressQuestion(by=name(player)),
         player=player,
         token_subject=request.incoming.id or 0,
         is_reply=False,  # the new address hasn't seen the message
     )
-    return Decision(answer=(AddressAsked(address=wanted),), messages=(question,))
+    return Decision(answer=(AddressAsked(address=address),), messages=(question,))
 
 
 def _check_limits(request: Request, player: Player, line: Line) -> None:
-    asked = select(func.count()).where(
+    questions = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )
-    if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
+    if request.session.exec(questions.where(Outgoing.incoming == request.incoming.id)).one():
         raise Refused(
             "One message can only ask for one address.", read=line.text, fits="Send the other one separately."
         )
     today = within(Outgoing.created, timedelta(days=1), request.now)
-    if request.session.exec(asked.where(today)).one() >= MOST_QUESTIONS:
+    if request.session.exec(questions.where(today)).one() >= MOST_QUESTIONS:
         raise Refused(
             f"We've already written to {MOST_QUESTIONS} addresses for you today, and that's the limit.",
             read=line.text,

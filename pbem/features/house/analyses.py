@@ -99,8 +99,8 @@ def made(session: Session, match: Match) -> MatchAnalysis | None:
 
 
 def _complete(session: Session, match: Match) -> list[Any] | None:
-    done = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
-    return next((list(findings) for findings in done if is_complete(match, findings)), None)
+    rows = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
+    return next((list(findings) for findings in rows if is_complete(match, findings)), None)
 
 
 def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:

@@ -84,13 +84,13 @@ def check_hint(question: Question, text: str) -> str:
     return read_turn(question.record.pack.notation, replay(question.record)[-1], text).text
 
 
-def check_findings(asked: Examination, findings: Findings) -> None:
+def check_findings(examination: Examination, findings: Findings) -> None:
     """Raise SearchFailed unless there is a finding for each position, with a turn wherever there is one to play."""
-    positions = replay(asked.record)[asked.first : asked.last + 1]
+    positions = replay(examination.record)[examination.first : examination.last + 1]
     if len(findings) != len(positions):
         raise SearchFailed(f"{len(findings)} findings for {len(positions)} positions")
     for position, finding in zip(positions, findings, strict=True):
         if (finding.turn is None) != (position.turn is None):
             raise SearchFailed("a turn where there is none to play, or none where there is one")
         if finding.turn is not None:
-            read_turn(asked.record.pack.notation, position, finding.turn)
+            read_turn(examination.record.pack.notation, position, finding.turn)

@@ -54,13 +54,13 @@ def provide(session: Session, now: datetime) -> Player:
     return house
 
 
-def resembles(wanted: str) -> bool:
+def resembles(name: str) -> bool:
     """Return whether a name would be taken for that of the house.
 
     >>> [resembles(each) for each in ("house", "the-house", "House2", "h0use", "house-bot", "housewife")]
     [True, True, True, True, True, False]
     """
-    plain = wanted.lower().rstrip("0123456789").translate(LOOKS_LIKE)
+    plain = name.lower().rstrip("0123456789").translate(LOOKS_LIKE)
     return BESIDE.sub("", BESIDE.sub("", re.sub(r"[^a-z]", "", plain))) == NAME
 
 

@@ -85,18 +85,18 @@ def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer
     return SearchAnswer(turn, choice.value, choice.is_solved, choice.nodes)
 
 
-def findings(asked: Examination, is_late: IsLate = lambda: False) -> Findings:
-    positions = _positions(asked)[asked.first : asked.last + 1]
-    return tuple(_examine_position(asked, position, is_late) for position in positions)
+def findings(examination: Examination, is_late: IsLate = lambda: False) -> Findings:
+    positions = _positions(examination)[examination.first : examination.last + 1]
+    return tuple(_examine_position(examination, position, is_late) for position in positions)
 
 
-def _examine_position(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
+def _examine_position(examination: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
         return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
-    choice = examine(position, asked.nodes, asked.seed, is_late)
+    choice = examine(position, examination.nodes, examination.seed, is_late)
     value = choice.value if position.turn == 0 else -choice.value
-    turn = asked.record.pack.notation.format(choice.turn, position)
+    turn = examination.record.pack.notation.format(choice.turn, position)
     return SearchFinding(round(value, 3), choice.is_solved, turn)
 
 
@@ -132,7 +132,7 @@ class Searcher(Protocol):
     def search(self, question: Question) -> SearchAnswer:
         """Return the answer. Raises SearchFailed and SearchStopped."""
 
-    def examine(self, asked: Examination) -> Findings:
+    def examine(self, examination: Examination) -> Findings:
         """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
 
     def close(self) -> None:
@@ -153,14 +153,16 @@ class IsolatedSearcher:
     def search(self, question: Question) -> SearchAnswer:
         return self._ask(_search, question)
 
-    def examine(self, asked: Examination) -> Findings:
-        return self._ask(_examine, asked)
+    def examine(self, examination: Examination) -> Findings:
+        return self._ask(_examine, examination)
 
-    def _ask(self, search: Callable[[Asked, float], Answer], asked: Asked) -> Answer:
-        is_long = isinstance(asked, Question) and asked.level == LEVELS[-1].number
+    def _ask(self, search: Callable[[Asked, float], Answer], question: Asked) -> Answer:
+        is_long = isinstance(question, Question) and question.level == LEVELS[-1].number
         seconds = self._seconds * (LONGER if is_long else 1)
         try:
-            return self._isolated.call(search, asked, IN_TIME * seconds, seconds=seconds, longest=WALL_FACTOR * seconds)
+            return self._isolated.call(
+                search, question, IN_TIME * seconds, seconds=seconds, longest=WALL_FACTOR * seconds
+            )
         except Lost as lost:
             raise SearchFailed(str(lost)) from lost
         except Unavailable as error:

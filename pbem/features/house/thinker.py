@@ -90,11 +90,11 @@ class Thinker:
 
     def _give(self, outgoing: int) -> bool:
         with read_only(self.engine) as session:
-            asked = self._hint_asked(session, outgoing)
-        if asked is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
+            question = self._hint_asked(session, outgoing)
+        if question is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
             return False
         try:
-            turn = messages.check_hint(asked, self.searcher.search(asked).turn)
+            turn = messages.check_hint(question, self.searcher.search(question).turn)
             with transaction(self.engine) as session:
                 receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session.connection(), Channel.OWED)

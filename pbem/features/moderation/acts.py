@@ -84,7 +84,7 @@ class Roster(Listing, template="roster"):
     kind: str = ""
 
 
-class ActKept(Part):
+class ActRow(Part):
     at: str
     actor: str
     act: str
@@ -95,8 +95,8 @@ class ActKept(Part):
     message: tuple[str, ...] = ()
 
 
-class ActsKept(Listing, template="acts"):
-    rows: tuple[ActKept, ...]
+class ActList(Listing, template="acts"):
+    rows: tuple[ActRow, ...]
 
 
 log = structlog.get_logger()
@@ -157,17 +157,19 @@ def export(session: Session, player: Player) -> dict[str, Any]:
     return {"moderation": acts}
 
 
-def rename(session: Session, server: ServerSettings, player: Player, wanted: str, order: Order, now: datetime) -> None:
+def rename(
+    session: Session, server: ServerSettings, player: Player, new_name: str, order: Order, now: datetime
+) -> None:
     """Rename a player. Nobody else gets the old name, and it is found when the player's data is deleted."""
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     former = player.name or ""
-    player.name = wanted
+    player.name = new_name
     session.flush()
     keep(session, order, "rename", now, player=player.id, former_name=former)
     mailer = Mailer(session, server, now)
-    news = Renamed(who=wanted, by=former, own=True, message=order.reason)
+    news = Renamed(who=new_name, by=former, own=True, message=order.reason)
     mailer.to_player(player, news, purpose=Purpose.PERSONAL)
-    news = Renamed(who=wanted, by=former, own=False)
+    news = Renamed(who=new_name, by=former, own=False)
     numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
     for opponent in (session.get_one(Player, number) for number in sorted(numbers)):
         if opponent.address != HOUSE and opponent.stopped is None and opponent.banned is None:
@@ -202,11 +204,11 @@ def cancel(session: Session, match: Match, now: datetime) -> Events:
 
 
 def adjudicate(
-    session: Session, server: ServerSettings, match: Match, wanted: str, order: Order, now: datetime
+    session: Session, server: ServerSettings, match: Match, result: str, order: Order, now: datetime
 ) -> None:
     if match.state != MatchState.RUNNING:
         raise Refused(f"Match {match.id} hasn't started, so it has no result.", fits='"close" withdraws it.')
-    winner = None if wanted == DRAW else _player(session, match, wanted)
+    winner = None if result == DRAW else _player(session, match, result)
     seat = None if winner is None else seat_of(match, winner)
     tell(session, server, decide(session, match, seat, now), order, now)
     act, player = ("adjudicate draw", None) if winner is None else ("adjudicate", winner.id)
@@ -217,12 +219,12 @@ def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -
     return lifecycle.end(session, match, Ending(Termination.ADJUDICATED), winner, now)
 
 
-def _player(session: Session, match: Match, wanted: str) -> Player:
+def _player(session: Session, match: Match, player_name: str) -> Player:
     pair = players_of(session, match)
-    player = next((player for player in pair if player.name == wanted), None)
+    player = next((player for player in pair if player.name == player_name), None)
     if player is None:
         names = " and ".join(map(name, pair))
-        raise Refused(f"{wanted[:40]} doesn't play in match {match.id}.", fits=f"{names} do; or write {DRAW}.")
+        raise Refused(f"{player_name[:40]} doesn't play in match {match.id}.", fits=f"{names} do; or write {DRAW}.")
     return player
 
 

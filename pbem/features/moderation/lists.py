@@ -12,7 +12,7 @@ from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.moderation import acts
-from pbem.features.moderation.acts import ActKept, ActsKept, Roster, RosterRow
+from pbem.features.moderation.acts import ActList, ActRow, Roster, RosterRow
 from pbem.matches import history
 from pbem.matches.queries import name
 from pbem.players import directory
@@ -42,15 +42,15 @@ _CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {
 }
 
 
-def called(session: Session, wanted: str, *, guests: bool = False) -> Player:
+def called(session: Session, reference: str, *, guests: bool = False) -> Player:
     """Return the player, or with `guests` anybody, of that name, address or number; raise Refused."""
-    is_number = wanted.isdecimal() and len(wanted) < LONGEST_NUMBER
-    place = Player.address if "@" in wanted else Player.name
-    is_it = Player.id == int(wanted) if is_number else place == wanted.lower()
+    is_number = reference.isdecimal() and len(reference) < LONGEST_NUMBER
+    place = Player.address if "@" in reference else Player.name
+    is_it = Player.id == int(reference) if is_number else place == reference.lower()
     player = session.exec(select(Player).where(is_it)).first()
     is_known = player is not None and player.address != HOUSE and player.deleted is None
     if player is None or not is_known or (player.confirmed is None and not guests):
-        raise Refused(f"No player is called {wanted[:40]}.", fits='"players" lists all of them.')
+        raise Refused(f"No player is called {reference[:40]}.", fits='"players" lists all of them.')
     return player
 
 
@@ -106,7 +106,7 @@ def acts_(request: Request, line: Line) -> Decision:
     page = line.given.get(PAGE, 1)
     about = called(request.session, line.given[PLAYER]) if PLAYER in line.given else None
     rows, more = acts.newest(request.session, commands.SIZE, page, about)
-    listing = ActsKept(
+    listing = ActList(
         rows=tuple(_act_row(request, act) for act in rows),
         page=page,
         next_page=commands.following("acts", line.given, more=more),
@@ -114,9 +114,9 @@ def acts_(request: Request, line: Line) -> Decision:
     return Decision(answer=(listing,))
 
 
-def _act_row(request: Request, act: ModerationAct) -> ActKept:
+def _act_row(request: Request, act: ModerationAct) -> ActRow:
     player = request.session.get(Player, act.player) if act.player else None
-    return ActKept(
+    return ActRow(
         at=f"{act.at:%Y-%m-%d %H:%M}",
         actor=act.actor,
         act=act.act,

@@ -112,9 +112,9 @@ def close(request: Request, line: Line) -> Decision:
 def adjudicate(request: Request, line: Line) -> Decision:
     written = read(request, line)
     match = acts.open_match(request.session, line.given[NUMBER])
-    wanted = _name(line, WINNER)
-    act = replace(_act(request, match), act="adjudicate", who="" if wanted == acts.DRAW else wanted)
-    acts.adjudicate(request.session, request.server, match, wanted, written, request.now)
+    result = _name(line, WINNER)
+    act = replace(_act(request, match), act="adjudicate", who="" if result == acts.DRAW else result)
+    acts.adjudicate(request.session, request.server, match, result, written, request.now)
     return done(act, written)
 
 
@@ -163,9 +163,9 @@ def rename(request: Request, line: Line) -> Decision:
     written = read(request, line)
     player = lists.called(request.session, _name(line, PLAYER))
     former = name(player)
-    wanted = check_other_name(request.session, _name(line, NEW), request.features)
-    acts.rename(request.session, request.server, player, wanted, written, request.now)
-    return done(Act(act="rename", by=former, address=player.address, who=wanted), written)
+    new_name = check_other_name(request.session, _name(line, NEW), request.features)
+    acts.rename(request.session, request.server, player, new_name, written, request.now)
+    return done(Act(act="rename", by=former, address=player.address, who=new_name), written)
 
 
 def announce(request: Request, line: Line) -> Decision:

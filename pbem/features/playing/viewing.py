@@ -33,7 +33,7 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.players import directory, schedule
-from pbem.players.directory import Sight
+from pbem.players.directory import Visibility
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.payloads import Listing, Part, Section
 
@@ -104,7 +104,7 @@ def games(request: Request, line: Line) -> Decision:
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
     seen = directory.of_matches(request.session, matches, request.sender.player)
-    matches = [match for match in matches if seen[match.id or 0] is not Sight.NOTHING]
+    matches = [match for match in matches if seen[match.id or 0] is not Visibility.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
@@ -285,7 +285,7 @@ def check_sight(request: Request, match: Match) -> None:
     The words are the same if one of the players has blocked the sender.
     """
     reader = request.sender.player
-    if directory.of_reader(request.session, match, reader) is not Sight.NOTHING:
+    if directory.of_reader(request.session, match, reader) is not Visibility.NOTHING:
         return
     if reader is None or reader.confirmed is None:
         raise Refused(

@@ -71,19 +71,19 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
             read=words[:60],
             fits=EXAMPLE,
         )
-    given, rated, kind, words = dict(reading.all(OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
-    if "begin" in given:
+    options, rated, kind, words = dict(reading.all(OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
+    if "begin" in options:
         raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")
-    if terms.UNDO in given:
+    if terms.UNDO in options:
         raise Refused("In a tournament, players ask first.", read=words, fits=f"Leave {terms.UNDO}= out.")
-    places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
-    rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
-    reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
-    at_once = _together(given, kind)
-    every = _every(given, kind)
-    given = terms.made_fair(GAMES[reading[GAME]].game, given, words)
-    chosen = terms.chosen(reading[GAME], given, default_time, words, rated=rated)
+    places = _number(options, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
+    days = _number(options, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
+    rounds = _number(options, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
+    reach = _number(options, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
+    at_once = _together(options, kind)
+    every = _every(options, kind)
+    options = terms.made_fair(GAMES[reading[GAME]].game, options, words)
+    chosen = terms.chosen(reading[GAME], options, default_time, words, rated=rated)
     if not chosen.time.is_limited:
         raise Refused(
             "A tournament needs a time control, since others wait for the end of each match.",
@@ -112,8 +112,8 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     )
 
 
-def _every(given: dict[str, str], kind: Format) -> str | None:
-    every = given.pop("every", None)
+def _every(options: dict[str, str], kind: Format) -> str | None:
+    every = options.pop("every", None)
     if every is None:
         return None
     if kind is Format.LADDER:
@@ -124,11 +124,11 @@ def _every(given: dict[str, str], kind: Format) -> str | None:
     return every
 
 
-def _together(given: dict[str, str], kind: Format) -> int:
+def _together(options: dict[str, str], kind: Format) -> int:
     if kind is Format.LADDER:
-        return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
+        return _number(options, "together", CHALLENGES, 1, MOST_CHALLENGES)
     if kind is Format.ROUND_ROBIN:
-        return _number(given, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
+        return _number(options, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
     return 0
 
 
@@ -142,9 +142,9 @@ def _checked(title: str) -> str:
     return title
 
 
-def _number(given: dict[str, str], name: str, default: int, fewest: int, most: int) -> int:
+def _number(options: dict[str, str], name: str, default: int, fewest: int, most: int) -> int:
     """Return the number of that name, and take it out of what was given; raise Refused."""
-    text = given.pop(name, "")
+    text = options.pop(name, "")
     if not text:
         return default
     if not (text.isascii() and text.isdecimal() and fewest <= int(text[:9]) <= most):

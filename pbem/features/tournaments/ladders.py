@@ -124,7 +124,7 @@ class RungStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class LadderChanges:
     ladder: Tournament
     steps: tuple[RungStep, ...]
 
@@ -190,7 +190,7 @@ def due(session: Session, most: int) -> list[int]:
     return sorted({number for number in (*ended, *abandoned) if number is not None})
 
 
-def settle(session: Session, number: int, now: datetime) -> Settled | None:
+def settle(session: Session, number: int, now: datetime) -> LadderChanges | None:
     """Apply the matches that have ended to the ladder, in the order in which they ended; then take off who is gone.
 
     Return None if another daemon is at it, or if nothing is left to do.
@@ -206,7 +206,7 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
         return None
     arranged.report(session, over, now)
     if tournament.ended is not None:
-        return Settled(tournament, ())
+        return LadderChanges(tournament, ())
     before = rungs = on(session, tournament)
     steps = []
     for challenge in map(_challenge, over):
@@ -217,7 +217,7 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
     for player in leavers:
         rungs = _without(rungs, player)
     _move(session, tournament, before, rungs)
-    return Settled(tournament, tuple(steps))
+    return LadderChanges(tournament, tuple(steps))
 
 
 def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs) -> None:

@@ -33,7 +33,7 @@ log = structlog.get_logger()
 WHITE, BLACK = "white", "black"
 
 
-def round_robin_rounds(entrants: int, wanted: int | None = None) -> int:
+def round_robin_rounds(entrants: int, requested: int | None = None) -> int:
     """Return how many rounds there are; with an odd number of entrants, one of them sits out each."""
     return entrants - 1 + entrants % 2
 
@@ -79,7 +79,7 @@ def _meetings(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) 
     return tuple(field.settled(pair) for pair in boards(number, present))
 
 
-def swiss_rounds(entrants: int, wanted: int | None = None) -> int:
+def swiss_rounds(entrants: int, requested: int | None = None) -> int:
     """Return how many rounds there are: as many as a knock-out has, or what is wanted, so that all can be paired.
 
     After half as many rounds as there are players, everybody has still half of the others to meet, which is enough.
@@ -87,7 +87,7 @@ def swiss_rounds(entrants: int, wanted: int | None = None) -> int:
     >>> swiss_rounds(8), swiss_rounds(33), swiss_rounds(8, 9), swiss_rounds(3)
     (3, 6, 4, 2)
     """
-    return min(wanted or (entrants - 1).bit_length(), (entrants + 1) // 2)
+    return min(requested or (entrants - 1).bit_length(), (entrants + 1) // 2)
 
 
 def swiss(field: Field) -> RoundStep:
@@ -162,7 +162,7 @@ def is_legal(field: Field, playing: Iterable[Entrant], meetings: Iterable[tuple[
     )
 
 
-def knock_out_rounds(entrants: int, wanted: int | None = None) -> int:
+def knock_out_rounds(entrants: int, requested: int | None = None) -> int:
     return (entrants - 1).bit_length()
 
 

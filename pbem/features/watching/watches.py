@@ -19,7 +19,7 @@ from pbem.matches import watched
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
 from pbem.players import blocks, directory, schedule
-from pbem.players.directory import Sight, is_reachable
+from pbem.players.directory import Visibility, is_reachable
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import Due, act_on
@@ -140,11 +140,11 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
         return False
     found = spectators(session, match)
     seen, told = directory.of(match, people_of(session, (match,)).values()), 0
-    if found and seen is not Sight.NOTHING:
+    if found and seen is not Visibility.NOTHING:
         undone = taken_back(session, match) if match.shift else ()
-        news = watched.news_of(match, undone, late=seen is Sight.LATE)
+        news = watched.news_of(match, undone, late=seen is Visibility.LATE)
         if news is not None:
-            late = seen is Sight.LATE and match.ended is None
+            late = seen is Visibility.LATE and match.ended is None
             shown = WatchedTurn(match=number, ply=news.ply, since=news.since, taken_back=news.taken_back, late=late)
             told = _tell(session, server, match, shown, found, now)
     watched.settle(match, is_watched=bool(found))

@@ -48,14 +48,14 @@ class AccessTokens:
         Raises LoginNeeded, BadConfig, and OSError if the provider doesn't answer.
         """
         with self._mutex:
-            known = self._stored()
+            current = self._stored()
             now = self._clock()
-            if known.access == rejected:
+            if current.access == rejected:
                 if 0 <= now - self._renewed < REST_SECONDS:
-                    return known.access
-            elif known.expires - now > EARLY_SECONDS:
-                return known.access
-            return self._renew(known).access
+                    return current.access
+            elif current.expires - now > EARLY_SECONDS:
+                return current.access
+            return self._renew(current).access
 
     def _stored(self) -> Tokens:
         tokens = providers.load(self._settings.token_file)
@@ -72,12 +72,12 @@ class AccessTokens:
             self._refused = None
         return tokens
 
-    def _renew(self, known: Tokens) -> Tokens:
+    def _renew(self, current: Tokens) -> Tokens:
         """Renew the tokens and store them, unless another process has just done so."""
         path = self._settings.token_file
         with leases.locked(path.parent):  # a provider may take each token only once
             stored = self._stored()
-            if stored.access != known.access and stored.expires - self._clock() > EARLY_SECONDS:
+            if stored.access != current.access and stored.expires - self._clock() > EARLY_SECONDS:
                 return stored
             try:
                 new = providers.renew(self._settings, provider(self._settings).token_url, stored, self._clock())

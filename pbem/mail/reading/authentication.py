@@ -135,13 +135,13 @@ class Authenticity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class DomainCheck:
     finding: Authenticity
     proof: str | None = None
     """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
 
 
-NOT_CHECKED = Checked(Authenticity.UNKNOWN)
+UNCHECKED = DomainCheck(Authenticity.UNKNOWN)
 
 
 def prepare(settings: ChecksSettings) -> None:
@@ -149,25 +149,25 @@ def prepare(settings: ChecksSettings) -> None:
         public_suffixes()
 
 
-def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
+def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
     """Return the result of the checks that the admin has switched on. Never raises.
 
     `ours` is our own address: a message written to somebody else doesn't act on its domain's word.
     """
     if not settings.authserv_id:
-        return NOT_CHECKED
+        return UNCHECKED
     try:
         return _checked(raw, ours, settings.authserv_id, settings.headers, now)
     except Exception:  # noqa: BLE001 - hostile bytes; what can't be read isn't believed
-        return NOT_CHECKED
+        return UNCHECKED
 
 
-def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetime) -> Checked:
+def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetime) -> DomainCheck:
     block = header_block(raw)
     head = BytesHeaderParser(policy=compat32).parsebytes(block)
     author = from_header.author(_fields(head, "From"))
     if author is None:
-        return NOT_CHECKED
+        return UNCHECKED
     sent_by = domain(author)
     fields = _fields(head, "Authentication-Results")
     finding = of_results(results(fields, authserv_id, headers), sent_by)
@@ -175,7 +175,7 @@ def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetim
     if finding is Authenticity.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Authenticity.UNKNOWN  # our server didn't take it for a header and so didn't remove it
     enough = finding is Authenticity.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
-    return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
+    return DomainCheck(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
 
 
 def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:

@@ -140,19 +140,21 @@ _SURE = (
 def of_reply(reply: str) -> Reason:
     """Return what a server's refusal says: the words first, then its status code."""
     text = " ".join(reply[:LONGEST].split()).lower()
-    text = _WRAPPED.sub(lambda found: re.sub(rf" {found[1]}[- ]{found[3]}(?= )", "", found[0]), text)
+    text = _WRAPPED.sub(
+        lambda reply_line: re.sub(rf" {reply_line[1]}[- ]{reply_line[3]}(?= )", "", reply_line[0]), text
+    )
     code = _REPLY.search(text)
     status = _STATUS.search(text)
     if (code and code[1].startswith("4")) or (status and status[1] == "4"):
         return Reason.FOR_NOW
-    said = of_words(text)
-    if said is Reason.UNCLEAR and status is not None:
-        said = of_status(status[0])
-    if said is Reason.UNCLEAR and code is not None and code[1] in PASSING_CODES:
+    reason = of_words(text)
+    if reason is Reason.UNCLEAR and status is not None:
+        reason = of_status(status[0])
+    if reason is Reason.UNCLEAR and code is not None and code[1] in PASSING_CODES:
         return Reason.FOR_NOW
-    if said is Reason.UNCLEAR and _REJECTED.search(text):
+    if reason is Reason.UNCLEAR and _REJECTED.search(text):
         return Reason.GONE
-    return said
+    return reason
 
 
 def is_of_another_step(report: str) -> bool:

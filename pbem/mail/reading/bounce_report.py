@@ -105,8 +105,8 @@ def _recipient(message: Message) -> str:
     """Return whom the returned message went to, in lower case; "" if no copy of it says so."""
     for part in _parts(message):
         content = part.get_payload()
-        if isinstance(content, str) and (found := _TO.search(content)):
-            return email.utils.parseaddr(found[1])[1].lower()
+        if isinstance(content, str) and (header := _TO.search(content)):
+            return email.utils.parseaddr(header[1])[1].lower()
         if isinstance(content, list) and part.get_content_type() == "message/rfc822":
             copies = [copy for copy in content if isinstance(copy, Message)]
             return email.utils.parseaddr(str(copies[0]["To"]))[1].lower() if copies else ""

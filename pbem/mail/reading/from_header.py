@@ -56,7 +56,7 @@ def domain(address: str) -> str:
 
 
 def _bare(text: str) -> str | None:
-    kept: list[str] = []
+    characters: list[str] = []
     depth, quoted, escaped = 0, False, False
     for character in text:
         if escaped:
@@ -67,7 +67,7 @@ def _bare(text: str) -> str | None:
             quoted = character != '"'
         elif character == '"' and not depth:
             quoted = True
-            kept.append("\0")  # an address with a quoted part is not accepted
+            characters.append("\0")  # an address with a quoted part is not accepted
         elif character == "(":
             depth += 1
         elif character == ")":
@@ -75,8 +75,8 @@ def _bare(text: str) -> str | None:
             if depth < 0:
                 return None
         elif not depth:
-            kept.append(character)
-    return None if depth or quoted or escaped else "".join(kept)
+            characters.append(character)
+    return None if depth or quoted or escaped else "".join(characters)
 
 
 REPLY_MARKS = frozenset(

@@ -21,7 +21,7 @@ from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.text import body, normalize, reply_text
 from pbem.mail.reading.text.ours import NOBODY, Ours
-from pbem.mail.reading.text.written import Cut, WrittenText
+from pbem.mail.reading.text.written import Boilerplate, WrittenText
 
 MOST_IDS = 50
 LARGEST_ID = 250
@@ -51,7 +51,7 @@ class Message:
     """The sign that a machine sent it; None if a person seems to have written it."""
     lines: tuple[str, ...]
     """The lines that the person wrote, without quotes and signature."""
-    cut: tuple[Cut, ...] = ()
+    cut: tuple[Boilerplate, ...] = ()
     """What was removed from between them as boilerplate."""
     sure: int | None = None
     """How many of the lines certainly are the person's (see `WrittenText`)."""
@@ -78,9 +78,9 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours
             raise Unreadable(problem)
         with _only_unreadable():
             mime = body.parsed(page)
-            shown, author = body.read_body(mime), _author(mime)
-            written = reply_text.read(shown.text, shown.is_html, author, ours)
-            return replace(_message(mime, sender, recipients, author, written, shown), hidden=shown.hidden)
+            content, author = body.read_body(mime), _author(mime)
+            written = reply_text.read(content.text, content.is_html, author, ours)
+            return replace(_message(mime, sender, recipients, author, written, content), hidden=content.hidden)
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
 
@@ -144,14 +144,14 @@ def _message(
     recipients: tuple[str, ...],
     author: str | None,
     written: WrittenText,
-    shown: body.Body = body.NOTHING,
+    content: body.Body = body.NOTHING,
 ) -> Message:
     subject = normalize.clean(header(mime, "Subject"))
     named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
     parents = [*_ids(header(mime, "In-Reply-To")), *reversed(_ids(header(mime, "References")))]
     received_by = tuple(dict.fromkeys(envelope + named))
-    words = written.lines or ("" if shown.is_html else shown.text)[: machines.LONGEST_TEXT].splitlines()
+    words = written.lines or ("" if content.is_html else content.text)[: machines.LONGEST_TEXT].splitlines()
     return Message(
         message_id=next(iter(_ids(header(mime, "Message-ID"))), None),
         sender=author if author is not None and is_address(author) else None,

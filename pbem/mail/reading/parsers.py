@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, TypeVarTuple
 from pbem.checks import ChecksSettings
 from pbem.isolated import Isolated, Lost, Why
 from pbem.mail.reading import authentication, bounce_report
-from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.mail.reading.message import Message, read, read_headers
 from pbem.mail.reading.text.ours import NOBODY, Ours
@@ -48,7 +48,7 @@ class MailParser(Protocol):
     def is_final(self, raw: bytes) -> bool:
         """Return whether the message reports that an address can never be reached."""
 
-    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
+    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
         """Return what speaks for or against the domain in From."""
 
     def close(self) -> None:
@@ -93,12 +93,12 @@ class IsolatedParser:
         except Lost:
             return False
 
-    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
+    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
         """See MailParser; a message that is built so that it can't be checked has failed."""
         try:
             return self._call(authentication.check, raw, ours, settings, now)
         except Lost:
-            return Checked(Authenticity.FAILED)
+            return DomainCheck(Authenticity.FAILED)
 
     def close(self) -> None:
         self._isolated.close()
@@ -124,7 +124,7 @@ class InProcessParser:
     def is_final(self, raw: bytes) -> bool:
         return bounce_report.is_final(raw)
 
-    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
+    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
         return authentication.check(raw, ours, settings, now)
 
     def close(self) -> None:

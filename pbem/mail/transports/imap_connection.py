@@ -134,17 +134,17 @@ def _idle_once(client: Any, end: float, stopped: Callable[[], bool]) -> bool:
     while imap._get_response() is not None:  # noqa: SLF001 - until the "+"
         if imap.tagged_commands[tag]:
             raise imaplib.IMAP4.error("the server refused IDLE")
-    heard = _has_buffered(imap)
+    has_response = _has_buffered(imap)
     poller = select.poll()
     poller.register(client.socket().fileno(), select.POLLIN)
-    while not heard and not stopped() and (left := end - time.monotonic()) > 0:
-        heard = bool(poller.poll(1000 * min(SLICE, left)))
+    while not has_response and not stopped() and (left := end - time.monotonic()) > 0:
+        has_response = bool(poller.poll(1000 * min(SLICE, left)))
     if stopped():
         client.socket().settimeout(GOODBYE_SECONDS)
     # The response is read after DONE: imaplib reads whole lines, and raises on BYE, end of file and silence.
     imap.send(b"DONE\r\n")
     imap._command_complete("IDLE", tag)  # noqa: SLF001
-    return heard
+    return has_response
 
 
 def _has_buffered(imap: Any) -> bool:

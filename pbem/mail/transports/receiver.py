@@ -81,24 +81,24 @@ def _carry(
     inbox: Inbox, store: Store, stopped: Callable[[], bool], connected: Callable[[], object], *, singly: bool
 ) -> int:
     """Make one pass over the mailbox: store, then done. Singly, a refused message holds up no other."""
-    kept = refused = 0
+    stored = refused = 0
     for batch in inbox.fetch():
         connected()
         parts: tuple[tuple[Arrival, ...], ...] = tuple((arrival,) for arrival in batch) if singly else (batch,)
         for part in parts:
             if stopped():
-                return kept
+                return stored
             try:
                 store(part)
             except Exception as error:
                 refused += 1
-                if not singly or (refused >= FEW and not kept):
+                if not singly or (refused >= FEW and not stored):
                     raise NotStored(gist(error)) from error
                 log.warning("a mail can't be stored and stays in the mailbox", source=part[0].source, error=gist(error))
                 continue
             inbox.done(part)
             failpoints.reach(Step.ACKNOWLEDGED)
-            kept += len(part)
+            stored += len(part)
     if refused:
-        raise NotStored(f"{refused} of {refused + kept} mails")
-    return kept
+        raise NotStored(f"{refused} of {refused + stored} mails")
+    return stored

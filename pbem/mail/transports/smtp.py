@@ -46,10 +46,10 @@ class _Refused(Exception):
     @property
     def as_not_accepted(self) -> NotAccepted:
         """What the outbox raises: only the words for an unknown address, or none that are known, are for good."""
-        said, is_permanent = str(self), self.code >= PERMANENT
-        passes = not is_permanent or bounce_reasons.of_reply(said) is Reason.FOR_NOW
-        is_about_us = self.is_about_us or (is_permanent and passes and ABOUT_US.search(said) is not None)
-        return NotAccepted(said, later=(passes and not self.is_about_size) or is_about_us, is_lost=is_about_us)
+        reply, is_permanent = str(self), self.code >= PERMANENT
+        passes = not is_permanent or bounce_reasons.of_reply(reply) is Reason.FOR_NOW
+        is_about_us = self.is_about_us or (is_permanent and passes and ABOUT_US.search(reply) is not None)
+        return NotAccepted(reply, later=(passes and not self.is_about_size) or is_about_us, is_lost=is_about_us)
 
 
 class _BoundedLines:
@@ -141,8 +141,8 @@ class SmtpOutbox:
 
     def _described(self, error: Exception) -> str:
         """Return what happened, without the password, should the server repeat it."""
-        said = f"{self._name}: {_describe(error)}"
-        return said.replace(self._password, "***") if self._password else said
+        description = f"{self._name}: {_describe(error)}"
+        return description.replace(self._password, "***") if self._password else description
 
     def _introduced(self, sender: str, recipient: str, lines: bytes) -> smtplib.SMTP:
         """Name the sender and the recipient, on a new connection if the kept one has died; return the client."""

@@ -221,7 +221,7 @@ def parse_end(words: str, zone: str, now: datetime, command: str) -> datetime:
 
 def days_taken(vacation: Span, zone: str) -> Counter[int]:
     """Return how many days of each year a vacation takes: each that has begun, counted from its beginning."""
-    start, end = (each.astimezone(ZoneInfo(zone)).replace(tzinfo=None) for each in (vacation.start, vacation.end))
+    start, end = (instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None) for instant in (vacation.start, vacation.end))
     length = min(end - start, vacation.end - vacation.start)  # a day can have 23 or 25 hours
     return Counter((start + number * DAY).year for number in range(-(-length // DAY)))
 

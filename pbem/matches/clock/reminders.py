@@ -54,7 +54,7 @@ def parse_wishes(text: str, zone: str = "UTC") -> Wishes:
     words = text.lower().replace(",", " ").split()
     if words == [OFF]:
         return NEVER
-    shares = {int(found[1]) for word in words if (found := _SHARE.fullmatch(word))}
+    shares = {int(percent[1]) for word in words if (percent := _SHARE.fullmatch(word))}
     left = {parse_duration(word) for word in words if not _SHARE.fullmatch(word)}
     if not 1 <= len(shares) + len(left) <= MOST or not all(left):
         raise BadTime(f"There can be up to {MOST} reminders of a turn.")

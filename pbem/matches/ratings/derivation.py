@@ -185,7 +185,9 @@ def rebuild(engine: Engine, game: str) -> int:
 
 def faults(session: Session, game: str) -> Iterator[str]:
     """Yield in words what is stored otherwise than the matches say."""
-    derived = {(week, player): held for week, after in _derived(session, game) for player, held in after.items()}
+    derived = {
+        (week, player): strength for week, after in _derived(session, game) for player, strength in after.items()
+    }
     rows = session.exec(select(PlayerRating).where(PlayerRating.game == game)).all()
     stored = {(row.week, row.player): standing(row) for row in rows}
     for week, player in sorted({*derived, *stored}):
@@ -196,8 +198,8 @@ def faults(session: Session, game: str) -> Iterator[str]:
                 f"but the matches make it {_in_short(should_be)}"
             )
     for player, theirs in groupby(sorted(rows, key=attrgetter("player", "week")), key=attrgetter("player")):
-        *_, newest = held = list(theirs)
-        latest = [row for row in held if row.superseded is None]
+        *_, newest = strength = list(theirs)
+        latest = [row for row in strength if row.superseded is None]
         if latest != [newest]:
             yield f"player {player} has {len(latest)} latest ratings in {game}"
 
@@ -207,10 +209,11 @@ def standing(row: PlayerRating) -> Strength:
     return Strength(row.week, rating, row.wins, row.draws, row.losses)
 
 
-def _in_short(held: Strength | None) -> str:
-    if held is None:
+def _in_short(strength: Strength | None) -> str:
+    if strength is None:
         return "no rating"
-    return f"a rating of {held.rating.rating:.6f} from {held.wins} wins, {held.draws} draws and {held.losses} losses"
+    results = f"{strength.wins} wins, {strength.draws} draws and {strength.losses} losses"
+    return f"a rating of {strength.rating.rating:.6f} from {results}"
 
 
 def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Strength]]]:
@@ -241,9 +244,9 @@ def _store(session: Session, game: str, week: date, after: Mapping[int, Strength
     if not after:
         return
     rows = [
-        {"player": player, "game": game, "week": week, **asdict(held.rating)}
-        | {"wins": held.wins, "draws": held.draws, "losses": held.losses}
-        for player, held in after.items()
+        {"player": player, "game": game, "week": week, **asdict(strength.rating)}
+        | {"wins": strength.wins, "draws": strength.draws, "losses": strength.losses}
+        for player, strength in after.items()
     ]
     for player in after:
         earlier = (col(PlayerRating.game) == game, _is_latest, col(PlayerRating.player) == player)

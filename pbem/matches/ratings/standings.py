@@ -76,6 +76,6 @@ def history(session: Session, player: Player) -> Sequence[PlayerRating]:
 
 
 def _place(row: PlayerRating, name: str | None, now: datetime) -> RatingPlace:
-    held = standing(row)
-    rating = held.at(week_of(now)) if week_of(now) > held.week else held.rating
+    strength = standing(row)
+    rating = strength.at(week_of(now)) if week_of(now) > strength.week else strength.rating
     return RatingPlace(row.player, name or "", row.game, rating, row.wins, row.draws, row.losses)

@@ -60,8 +60,8 @@ def _pause_stopped_clocks(connection: sa.Connection) -> None:
 
 def _mend_answers(connection: sa.Connection) -> None:
     """Take out of answers what no template tells any more: that a claim is looked at, or that accounts were merged."""
-    told = sa.cast(CONTENT.c.payload, sa.Text)
-    rows = sa.select(CONTENT).where(told.like('%"claimed"%') | told.like('%{"act": "merge"%'))
+    payload_text = sa.cast(CONTENT.c.payload, sa.Text)
+    rows = sa.select(CONTENT).where(payload_text.like('%"claimed"%') | payload_text.like('%{"act": "merge"%'))
     for number, payload in connection.execute(rows).all():
         sections: list[dict[str, Any]] = payload.get("sections", [])
         mended = [

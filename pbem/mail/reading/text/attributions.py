@@ -237,8 +237,8 @@ def _ends_without_colon(text: str) -> bool:
     if words[0] in OPENERS and has_digit(words[1]):  # "Am 20.06.24 um 16:20 schrieb Bob Smith"
         named = 0 < len(after) <= 2 and all(word[0].isupper() for word in after)
         return named and tells_the_time(times) and not any(len(word) > LONGEST_CLOSING for word in before)
-    told = any(map(is_weekday, after)) or tells_the_time(times)  # "Bob schrieb am Do. 05.01.26 10:00"
-    return verb <= 3 and told and has_digit(words[-1]) and all(may_date(word) for word in after)
+    is_dated_behind = any(map(is_weekday, after)) or tells_the_time(times)  # "Bob schrieb am Do. 05.01.26 10:00"
+    return verb <= 3 and is_dated_behind and has_digit(words[-1]) and all(may_date(word) for word in after)
 
 
 def _read(text: str) -> tuple[int, bool] | None:
@@ -267,14 +267,14 @@ def _read(text: str) -> tuple[int, bool] | None:
     if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not tells_the_time(words)):
         return None
     column = 0 if start == 0 else words[start][0]
-    told = words[start:]
-    if len(told) > MOST_WORDS:
+    attribution = words[start:]
+    if len(attribution) > MOST_WORDS:
         return None
     if _ends_without_colon(text):
-        return column, is_verb(told[-2][1]) or is_verb(told[-3][1])
-    if dated and (addressed or tells_the_day(told)) and not words[-1][1].endswith(">"):
+        return column, is_verb(attribution[-2][1]) or is_verb(attribution[-3][1])
+    if dated and (addressed or tells_the_day(attribution)) and not words[-1][1].endswith(">"):
         return column, True
-    if bracketed and verb and words[-1][1].endswith(COLONS) and told[0][1] in OPENERS and opens(told):
+    if bracketed and verb and words[-1][1].endswith(COLONS) and attribution[0][1] in OPENERS and opens(attribution):
         return column, True  # "On Wed, Dec 9, PBeM <games@pbem.example> wrote:"
     if tagged and (words[-1][1].endswith(COLONS) or is_verb(words[-1][1])):
         return column, True

@@ -34,8 +34,8 @@ def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours
     Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there. Our
     own messages, which most of these answer, are recognised by what `ours` says of them.
 
-    >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
-    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None, asked=None)
+    >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob").lines
+    ('c1b1 g9h9 3', '', 'Yours')
     """
     page = page_of(html_text.text(text) if is_html else text[:LONGEST])
     if is_html and all(is_quoted(line) or not line.strip() for line in page):
@@ -133,10 +133,10 @@ class _ReplyReader:
 
     def _announces_unmarked(self) -> bool:
         """Return whether the marked lines that end right above this line only announce what isn't marked below them."""
-        begun = self._at - 1
-        while begun and self._at - begun < LONGEST_INTRODUCTION and is_quoted(self._page[begun - 1]):
-            begun -= 1
-        lines = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[begun : self._at]]
+        beginning = self._at - 1
+        while beginning and self._at - beginning < LONGEST_INTRODUCTION and is_quoted(self._page[beginning - 1]):
+            beginning -= 1
+        lines = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[beginning : self._at]]
         if quoted_headers.is_reply_above(lines[-1]) or self._ours.announcement_at(lines, 0) == len(lines):
             return True
         return any(
@@ -182,7 +182,7 @@ class _ReplyReader:
 
     def _skips_introduction(self) -> bool:
         """Skip what announces a quote, and the quote if it isn't marked; return False if none begins here."""
-        begun, announced = self._at, False
+        beginning, announced = self._at, False
         header: Sequence[str] = ()
         while self._at < len(self._page):
             line = self._page[self._at]
@@ -190,7 +190,7 @@ class _ReplyReader:
                 if not announced or not quoted_headers.is_label(line.lstrip(MARKS)):
                     break  # the quoted text may quote somebody too
                 self._at += 1
-            if self._at > begun and (not line.strip() or quoted_headers.is_rule(line)):
+            if self._at > beginning and (not line.strip() or quoted_headers.is_rule(line)):
                 self._at += 1
             elif quoted_headers.is_separator(line):
                 announced = True
@@ -211,10 +211,10 @@ class _ReplyReader:
                 break
             elif not self._skips_attribution(sure=announced or bool(header)):
                 break
-        if self._at == begun and not announced:
+        if self._at == beginning and not announced:
             return False
         self.has_quotes = True
-        self._skip_below(begun, announced=announced, header=header)
+        self._skip_below(beginning, announced=announced, header=header)
         return True
 
     def _skips_attribution(self, *, sure: bool) -> bool:
@@ -229,7 +229,7 @@ class _ReplyReader:
         self._at += attribution.lines
         return True
 
-    def _skip_below(self, begun: int, *, announced: bool, header: Sequence[str]) -> None:
+    def _skip_below(self, beginning: int, *, announced: bool, header: Sequence[str]) -> None:
         """Skip the quote below its introduction: everything that follows, unless something shows where it ends."""
         while self._at < len(self._page) and not self._page[self._at].strip():
             self._at += 1

@@ -104,7 +104,7 @@ def inline_tagline(line: str) -> int | None:
 
 def _without_links(text: str) -> str:
     for opening, closing in (("<http", ">"), ("(http", ")"), ("[http", "]")):
-        before, found, rest = text.partition(opening)
-        if found:
+        before, mark, rest = text.partition(opening)
+        if mark:
             text = before + rest.partition(closing)[2]
     return " ".join(word for word in text.split() if not word.startswith(("http://", "https://"))).strip()

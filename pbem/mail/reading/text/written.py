@@ -13,7 +13,7 @@ REST = "[The rest of this message is too long.]"
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Boilerplate:
     before: int
     """The number of the person's line before which they stood."""
     lines: tuple[str, ...]
@@ -24,7 +24,7 @@ class WrittenText:
     """What a person wrote, and what was probably added by their program and their company."""
 
     lines: tuple[str, ...]
-    cut: tuple[Cut, ...] = ()
+    cut: tuple[Boilerplate, ...] = ()
     sure: int | None = None
     """How many of the lines certainly are the person's: a line above the others may announce a quote. None: all."""
     asked: str | None = None
@@ -37,7 +37,7 @@ class TextDraft:
         self.is_full = False
         """Whether there are more words than are read; adding more changes nothing."""
         self._lines: list[str] = []
-        self._cut: list[Cut] = []
+        self._cut: list[Boilerplate] = []
         self._number = self._length = self._cut_length = 0
         self._sure: int | None = None
         self._asked: str | None = None
@@ -71,12 +71,12 @@ class TextDraft:
     def cut(self, lines: Sequence[str]) -> None:
         kept = tuple(_beginning(lines, LONGEST_CUT - self._cut_length))
         if any(line.strip() for line in kept):
-            self._cut.append(Cut(len(self._lines), kept))
+            self._cut.append(Boilerplate(len(self._lines), kept))
             self._cut_length += sum(len(line) + 1 for line in kept)
 
     def written(self) -> WrittenText:
         places = _places(self._lines)
-        cut = tuple(Cut(places[cut.before], cut.lines) for cut in self._cut)
+        cut = tuple(Boilerplate(places[cut.before], cut.lines) for cut in self._cut)
         sure = None if self._sure is None else places[self._sure]
         return WrittenText(trim(self._lines), cut, sure, self._asked)
 
