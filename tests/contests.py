@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
 
 import pytest
 from sqlalchemy import create_engine
 from sqlmodel import Session, SQLModel, select
 
 from notation.games import GAMES
+from notation.time_control import TimeControl
 from pbem.matches import lifecycle, turns
 from pbem.matches.events import MatchOffered, MatchStarted, NotPossible, Obstacle
 from pbem.matches.snapshot import Snapshot, snapshot_of
@@ -50,10 +50,17 @@ def people(session: Session) -> list[Player]:
     return list(session.exec(select(Player).order_by("id")))
 
 
-def offered(session: Session, game: str = "quadraphages", **options: Any) -> Match:
+def offered(
+    session: Session,
+    game: str = "quadraphages",
+    time: TimeControl = lifecycle.NO_LIMIT,
+    *,
+    challenger_begins: bool = True,
+) -> Match:
     """Let alice challenge bob. Return the match."""
     alice, bob, _ = people(session)
-    (event,) = lifecycle.offer(session, alice, bob, game, {}, NOW, **options)
+    terms = lifecycle.Terms(game, {}, time)
+    (event,) = lifecycle.offer(session, alice, bob, terms, NOW, challenger_begins=challenger_begins)
     assert event == MatchOffered(event.match)
     return event.match
 

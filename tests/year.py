@@ -184,11 +184,8 @@ class Year:
             control = parse(self.dice.choice(CONTROLS))
             with transaction(self.server.engine) as session:
                 challenger, opponent = session.get_one(Player, first), session.get_one(Player, second)
-                (offered,) = lifecycle.offer(
-                    *(session, challenger, opponent, game, {}, self.clock()),
-                    time=control,
-                    free_undo=nth % 2 == 0,
-                )
+                terms = lifecycle.Terms(game, {}, control, free_undo=nth % 2 == 0)
+                (offered,) = lifecycle.offer(session, challenger, opponent, terms, self.clock())
                 self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
 
     def _announce(self, session: Session, events: Events) -> None:

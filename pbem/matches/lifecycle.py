@@ -6,6 +6,7 @@ done, NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import insert
@@ -55,17 +56,26 @@ _PLAYED = insert(Ply)
 """A plain insert, since nobody needs the row in the session."""
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is played, and how: what a challenge or a seek offers."""
+
+    game: str
+    options: Mapping[str, str]
+    time: TimeControl = NO_LIMIT
+    """If it gives the players different times, the first is the challenger's."""
+    rated: bool = False
+    free_undo: bool = False
+    """Whether a turn can be taken back without asking until it is answered."""
+
+
 def offer(
     session: Session,
     challenger: Player,
     opponent: Player,
-    game: str,
-    options: Mapping[str, str],
+    terms: Terms,
     now: datetime,
     *,
-    time: TimeControl = NO_LIMIT,
-    rated: bool = False,
-    free_undo: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -73,26 +83,26 @@ def offer(
 ) -> Events:
     """Offer a match, against the house if it has a level; `by_address` hides who the opponent is until they accept.
 
-    Of a time control that gives them different times, the first is the challenger's. Raises NotPossible and BadOption.
+    Raises NotPossible and BadOption.
     """
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
     _check_offers(session, challenger, opponent, by_address=by_address)
-    pack = GAMES[game]
-    chosen = pack.game.chosen(options)
+    pack = GAMES[terms.game]
+    chosen = pack.game.chosen(terms.options)
     starter, second = (challenger, opponent) if challenger_begins else (opponent, challenger)
     pair = (starter, second) if pack.game.position(chosen).turn == 0 else (second, starter)
     match = Match(
         id=queries.next_number(session),
-        game=game,
+        game=terms.game,
         rules=pack.version,
         options=chosen,
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
-        time=to_stored(time if pair[0] is challenger else time.swapped),
-        rated=rated,
-        free_undo=free_undo,
+        time=to_stored(terms.time if pair[0] is challenger else terms.time.swapped),
+        rated=terms.rated,
+        free_undo=terms.free_undo,
         level=level,
         by_address=by_address,
         created=now,

@@ -131,7 +131,7 @@ def test_a_refused_line_leaves_nothing_behind(session: Session) -> None:
     guest = Player(address="dora@mail.example", created=NOW)
     session.add(guest)
     session.flush()
-    lifecycle.offer(session, alice, guest, "quadraphages", {}, NOW, by_address=True)
+    lifecycle.offer(session, alice, guest, lifecycle.Terms("quadraphages", {}), NOW, by_address=True)
 
     reply = run(asked(session, guest), "accept 1 bob")
 

@@ -30,7 +30,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
             session.add(Player(name=name, address=f"{name}@mail.example", **about))
             session.flush()
         alice, bob, carol, dave = people(session)
-        (event,) = lifecycle.offer(session, alice, bob, "quadrature", {}, NOW)
+        (event,) = lifecycle.offer(session, alice, bob, lifecycle.Terms("quadrature", {}), NOW)
         lifecycle.accept(session, event.match, bob, NOW)
         for spectator in (carol, dave):
             watches.begin(session, spectator, event.match, NOW)

@@ -41,7 +41,7 @@ def challenge(session: Session, player: Player, other: Player, now: datetime = N
         invitations.check_challenges(session, player, other, LimitsSettings(), SERVER, now, by_address=by_address)
     except Refused:
         return False
-    (event,) = lifecycle.offer(session, player, other, "quadraphages", {}, now, by_address=by_address)
+    (event,) = lifecycle.offer(session, player, other, lifecycle.Terms("quadraphages", {}), now, by_address=by_address)
     lifecycle.withdraw(session, event.match, player, now)
     return True
 

@@ -36,7 +36,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
             session.add(row)
             session.flush()
         alice, bob, carol, dave = people(session)
-        (event,) = lifecycle.offer(session, alice, bob, "quadrature", {}, NOW)
+        (event,) = lifecycle.offer(session, alice, bob, lifecycle.Terms("quadrature", {}), NOW)
         lifecycle.accept(session, event.match, bob, NOW)
         for spectator in (carol, dave):
             assert watches.begin(session, spectator, event.match, NOW)

@@ -189,7 +189,7 @@ def test_nothing_is_taken_back_before_a_turn_and_no_draw_is_agreed_where_the_rul
         lambda: agreements.propose(session, match, 0, OfferKind.UNDO, NOW),
     )
     alice, bob, _ = people(session)
-    (event,) = lifecycle.offer(session, alice, bob, "quadrupel", {"variant": "maximum-points"}, NOW)
+    (event,) = lifecycle.offer(session, alice, bob, lifecycle.Terms("quadrupel", {"variant": "maximum-points"}), NOW)
     lifecycle.accept(session, event.match, bob, NOW)
     refused(
         session,

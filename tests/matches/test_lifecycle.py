@@ -73,15 +73,15 @@ def test_offers_are_bounded_and_can_be_withdrawn(session: Session) -> None:
     assert lifecycle.withdraw(session, withdrawn, alice, NOW) == (OfferWithdrawn(withdrawn),)
     assert withdrawn.state == MatchState.WITHDRAWN
     with impossible(Obstacle.YOURSELF):
-        lifecycle.offer(session, alice, alice, "quadraphages", {}, NOW)
-    lifecycle.offer(session, alice, carol, "quadraphages", {}, NOW, by_address=True)
+        lifecycle.offer(session, alice, alice, lifecycle.Terms("quadraphages", {}), NOW)
+    lifecycle.offer(session, alice, carol, lifecycle.Terms("quadraphages", {}), NOW, by_address=True)
     with impossible(Obstacle.INVITED_ALREADY):
-        lifecycle.offer(session, alice, carol, "hexaphages", {}, NOW, by_address=True)
+        lifecycle.offer(session, alice, carol, lifecycle.Terms("hexaphages", {}), NOW, by_address=True)
     for _ in range(MOST_OPEN - 1):
-        lifecycle.offer(session, alice, bob, "quadraphages", {}, NOW)
+        lifecycle.offer(session, alice, bob, lifecycle.Terms("quadraphages", {}), NOW)
     with impossible(Obstacle.TOO_MANY_OFFERS):
-        lifecycle.offer(session, alice, bob, "quadraphages", {}, NOW)
-    lifecycle.offer(session, bob, alice, "quadraphages", {}, NOW)
+        lifecycle.offer(session, alice, bob, lifecycle.Terms("quadraphages", {}), NOW)
+    lifecycle.offer(session, bob, alice, lifecycle.Terms("quadraphages", {}), NOW)
 
 
 def test_a_turn_is_stored_with_its_number_and_its_seat(session: Session) -> None:

@@ -46,7 +46,7 @@ def begun(server: Server, control: TimeControl) -> list[Match]:
             )
             session.add_all((x, o))
             session.flush()
-            (offered,) = lifecycle.offer(session, x, o, "quadrature", {}, began, time=control)
+            (offered,) = lifecycle.offer(session, x, o, lifecycle.Terms("quadrature", {}, control), began)
             lifecycle.accept(session, offered.match, o, began)
             for text in (*PLAYED, None):
                 timekeeping.hand_over(session, [(offered.match.id or 0, version(offered.match))], began)

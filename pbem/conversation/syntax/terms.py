@@ -10,21 +10,16 @@ from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
 from pbem.conversation.syntax.grammar import GAME, OPTION, RATED, TIME, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
+from pbem.matches.lifecycle import Terms
 
 BEGIN = ("me", "you", "random")
 UNDO, FREE, ASKED = "undo", "free", "asked"
 OPPONENT = word("PLAYER|ADDRESS", r"[^\s=]+", is_name=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    game: Game
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted(Terms):
     begin: str
-    options: dict[str, str]
-    time: TimeControl
-    rated: bool = False
-    free_undo: bool = False
-    """Whether a turn can be taken back without asking until it is answered."""
 
 
 def options(usage: str, *further: Piece[Any]) -> Slot:
@@ -39,7 +34,7 @@ LEVEL = choice("level", "1")
 """How well the opponent is to play, which only the house can choose."""
 
 
-def of(given: Given, default_time: str, text: str) -> Terms:
+def of(given: Given, default_time: str, text: str) -> Wanted:
     return chosen(given[GAME], dict(given.all(OPTION)), default_time, text, rated=is_rated(given))
 
 
@@ -50,7 +45,7 @@ def is_rated(given: Given) -> bool:
     return True in wanted
 
 
-def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:
+def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Wanted:
     options = dict(given)
     begin, undo = options.pop("begin", BEGIN[0]), options.pop(UNDO, ASKED)
     try:
@@ -61,7 +56,7 @@ def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, ra
         time = read_time(options, default_time)
         if rated:
             options = made_fair(GAMES[game].game, options, text)
-        return Terms(GAMES[game].game, begin, GAMES[game].game.chosen(options), time, rated, undo == FREE)
+        return Wanted(game, GAMES[game].game.chosen(options), time, rated, undo == FREE, begin=begin)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
     except BadTime as error:

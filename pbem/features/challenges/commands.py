@@ -28,7 +28,7 @@ from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
-from pbem.matches.lifecycle import OFFER_OPEN
+from pbem.matches.lifecycle import OFFER_OPEN, Terms
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
 from pbem.messages.said.messages import Welcome
 from pbem.messages.said.sections import ChallengeSent
@@ -46,12 +46,9 @@ def challenge(request: Request, line: Line) -> Decision:
     wanted = terms.of(line.given, request.server.time, line.text)
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
-    other = opponent_of_offer(request, line, player, opponent, wanted.game.key)
+    other = opponent_of_offer(request, line, player, opponent, wanted.game)
     events = lifecycle.offer(
-        *(request.session, player, other, wanted.game.key, wanted.options, request.now),
-        time=wanted.time,
-        rated=wanted.rated,
-        free_undo=wanted.free_undo,
+        *(request.session, player, other, wanted, request.now),
         challenger_begins=is_first(wanted.begin),
         by_address="@" in opponent,
     )
@@ -108,12 +105,7 @@ def _against_house(request: Request, line: Line, player: Player) -> Decision:
     if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
-    return house.start(
-        *(request, player, wanted.game, wanted.options),
-        level=level,
-        time=wanted.time,
-        begins=is_first(wanted.begin),
-    )
+    return house.start(request, player, wanted, level, begins=is_first(wanted.begin))
 
 
 def _opponent(request: Request, wanted: str) -> Player:
@@ -167,34 +159,18 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     began = match.seat0 if pack_of(match).game.position(match.options).turn == 0 else match.seat1
     time = time_control.from_stored(match.time)
     time = time if match.seat0 == player.id else time.swapped
+    same = Terms(match.game, match.options, time, match.rated, match.free_undo)
     if match.level is not None:
         check_running(request, player)
-        return house.start(
-            *(request, player, pack_of(match).game, match.options),
-            level=match.level,
-            time=time,
-            begins=began != player.id,
-            rematch_of=match,
-        )
+        return house.start(request, player, same, match.level, begins=began != player.id, rematch_of=match)
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
-    events = lifecycle.offer(
-        session,
-        player,
-        opponent,
-        match.game,
-        match.options,
-        now,
-        time=time,
-        rated=match.rated,
-        free_undo=match.free_undo,
-        challenger_begins=began != player.id,
-        rematch_of=match,
-    )
+    begins = began != player.id
+    events = lifecycle.offer(session, player, opponent, same, now, challenger_begins=begins, rematch_of=match)
     sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
     return Decision(answer=(sent,), events=events)
 

@@ -1,9 +1,5 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
-from collections.abc import Mapping
-
-from engines.core import Game
-from notation.time_control import TimeControl
 from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, opt, words
 from pbem.conversation.target import own_match
@@ -43,11 +39,9 @@ def level_of(request: Request, given: str | None) -> int:
 def start(
     request: Request,
     player: Player,
-    game: Game,
-    options: Mapping[str, str],
-    *,
+    terms: lifecycle.Terms,
     level: int,
-    time: TimeControl,
+    *,
     begins: bool,
     rematch_of: Match | None = None,
     replay_of: Snapshot | None = None,
@@ -67,8 +61,7 @@ def start(
         )
     invitations.check_day(session, player, now)
     (offered,) = lifecycle.offer(
-        *(session, player, house, game.key, options, now),
-        time=time,
+        *(session, player, house, terms, now),
         challenger_begins=begins,
         rematch_of=rematch_of,
         level=level,

@@ -40,21 +40,12 @@ def replay(request: Request, line: Line) -> Decision:
         if source.match.state == MatchState.RUNNING and source.match.level is None:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
         check_running(request, player)
-        return house.start(
-            *(request, player, wanted.game, wanted.options),
-            level=house.level_of(request, line.given.get(LEVEL, None)),
-            time=wanted.time,
-            begins=begins,
-            replay_of=source,
-        )
+        level = house.level_of(request, line.given.get(LEVEL, None))
+        return house.start(request, player, wanted, level, begins=begins, replay_of=source)
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
-    events = lifecycle.offer(
-        *(request.session, player, other, source.match.game, source.match.options, request.now),
-        time=wanted.time,
-        by_address="@" in opponent,
-    )
+    events = lifecycle.offer(request.session, player, other, wanted, request.now, by_address="@" in opponent)
     replays.copy(request.session, events[0].match, source, challenger_begins=begins)
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 

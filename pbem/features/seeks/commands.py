@@ -50,10 +50,10 @@ def seek(request: Request, line: Line) -> Decision:
     given, reliable = line.given, RELIABLY in line.given
     repeat = _repeat(given.get(REPEATED, str(MOST_MATCHES) if STANDING in given else "1"), line)
     wanted = terms.of(given, request.server.time, line.text)
-    ratings = _ratings(request, line, player, wanted.game.key, given.get(RATING, None))
+    ratings = _ratings(request, line, player, wanted.game, given.get(RATING, None))
     offered = Seek(
         player=player.id or 0,
-        game=wanted.game.key,
+        game=wanted.game,
         options=dict(wanted.options),
         time=time_control.to_stored(wanted.time),
         begin=wanted.begin,

@@ -13,6 +13,7 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
+from pbem.matches.lifecycle import Terms
 from pbem.matches.queries import name
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.matches.reliability import Reliability
@@ -230,18 +231,8 @@ def take(
     session: Session, seek: Seek, seeker: Player, taker: Player, now: datetime, until: datetime, *, seeker_begins: bool
 ) -> Events:
     """Begin a match on the terms of the seek. It stays open, until then, if more matches can begin with it."""
-    offered = lifecycle.offer(
-        session,
-        taker,
-        seeker,
-        seek.game,
-        seek.options,
-        now,
-        time=from_stored(seek.time).swapped,
-        challenger_begins=not seeker_begins,
-        rated=seek.rated,
-        free_undo=seek.free_undo,
-    )
+    terms = Terms(seek.game, seek.options, from_stored(seek.time).swapped, seek.rated, seek.free_undo)
+    offered = lifecycle.offer(session, taker, seeker, terms, now, challenger_begins=not seeker_begins)
     started = lifecycle.accept(session, offered[0].match, seeker, now)
     seek.repeat -= 1
     if seek.repeat:

@@ -93,9 +93,9 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
     if chosen.time.second is not None:
         raise Refused("In a tournament, both players have the same time.", read=words, fits='"time=14d+1d"')
     return Tournament(
-        title=_checked(reading.get(TITLED, "") or f"{chosen.game.title} {kind.value}"),
+        title=_checked(reading.get(TITLED, "") or f"{GAMES.title(chosen.game)} {kind.value}"),
         kind=kind.value,
-        game=chosen.game.key,
+        game=chosen.game,
         options=dict(chosen.options),
         time=to_stored(replace(chosen.time, is_automatic=True)) or "",
         rated=chosen.rated,
