@@ -34,22 +34,23 @@ from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
 
-OURS = frozenset({"pbem", "notation", "engines"})
+PACKAGES = frozenset({"pbem", "notation", "engines"})
 """The packages in which a bug is looked for."""
 CLOSED = f"{rate_limits.ONCE}closed"
 """The gist of the answer to a player whose account is closed."""
 
 
 def converse(request: Request) -> Reply:
+    """Carry a message out, and queue its one reply. Raises Unanswerable where nothing is said."""
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
-    left: AnswersLeft | None = None
+    allowance: AnswersLeft | None = None
     try:
-        left = _check_budgets(request)
+        allowance = _check_budgets(request)
         _check_account(request)
-        _check_readable(request, left)
+        _check_readable(request, allowance)
         with nullcontext() if request.sender.proven else _quietly(request):
-            reply = _answered(request, reply, left)
+            reply = _reply_to(request, reply, allowance)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
@@ -58,105 +59,111 @@ def converse(request: Request) -> Reply:
         reply = replace(reply, sender=replace(reply.sender, player=request.on_file()))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
-    if left is not None:
-        log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
+    if allowance is not None:
+        of_address, of_domain = allowance.address, allowance.domain
+        log.info("answers left for strangers", of_address=of_address, of_domain=of_domain, all=allowance.all)
     return reply
 
 
-def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply:
-    over = _over_budget(request)
+def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> Reply:
+    _note_presence(request)
+    excess = _over_budget(request)
     if request.sender.address_question is not None:
         return confirmations.settle(request, reply, request.sender.address_question)
     if request.sender.held_message is None:
-        return _obeyed(request, reply, request.message, left, over)
+        return _carry_out(request, reply, request.message, allowance, excess)
     confirmed = confirmations.confirm(request, reply, request.sender.held_message)
     if isinstance(confirmed, Reply):
         return confirmed
-    meant = replace(request, sender=confirmed.sender)
-    told = replace(confirmed.reply, sender=confirmed.sender)
-    acted = _obeyed(meant, told, confirmed.message, is_confirmed=True, instead=confirmed.lines)
-    confirmed.held.verdict = f"confirmed; {acted.verdict}"
-    return replace(
-        acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(request.sender.held_message)
+    done = _carry_out(
+        replace(request, sender=confirmed.sender),
+        replace(confirmed.reply, sender=confirmed.sender),
+        confirmed.message,
+        is_confirmed=True,
+        confirmed_lines=confirmed.lines,
     )
+    confirmed.held.verdict = f"confirmed; {done.verdict}"
+    verdict = done.verdict.after_confirming(request.sender.held_message)
+    return replace(done, subject=request.message.subject, verdict=verdict)
 
 
-def _obeyed(
+def _carry_out(
     request: Request,
     reply: Reply,
     message: Message,
-    left: AnswersLeft | None = None,
-    over: Refused | Unanswerable | None = None,
+    allowance: AnswersLeft | None = None,
+    excess: Refused | Unanswerable | None = None,
     *,
     is_confirmed: bool = False,
-    instead: Sequence[str] = (),
+    confirmed_lines: Sequence[str] = (),
 ) -> Reply:
-    """Do what the message says, or the lines that its sender has agreed to `instead`."""
-    parsed = reading.read_lines(request, message, instead) if instead else reading.read(request, message)
+    """Do what the message says, or what we had made of it where its sender has confirmed that."""
+    is_reworded = bool(confirmed_lines)
+    parsed = reading.read_lines(request, message, confirmed_lines) if is_reworded else reading.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = (parsed, None) if instead else reading.as_meant(request, message, parsed)
-        reread, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
+        parsed, suggestion = (parsed, None) if is_reworded else reading.as_meant(request, message, parsed)
+        commands, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
-            reread,
+            commands,
             has_more=has_more,
             is_confirmed=is_confirmed,
-            writes_too_much=over is not None,
+            writes_too_much=excess is not None,
             goes_to_opponent=partial(_goes_to_opponent, request),
-            ends=partial(_ends, request, reread),
+            ends=partial(_ends, request, commands),
         )
-        reply = _done(request, reply, parsed, judgement, left, over)
+        reply = _follow(judgement, request, reply, parsed, allowance, excess)
     except Refused as refusal:
         return refused(request, reply, refusal)
-    if over is not None and not reply.verdict.has_acted:
-        raise over
-    if agreed is not None and reply.verdict.has_acted:
-        agreed.proposal = answers.DONE
+    if excess is not None and not reply.verdict.has_acted:
+        raise excess
+    if suggestion is not None and reply.verdict.has_acted:
+        suggestion.proposal = answers.DONE
     return reply
 
 
-def _done(
+def _follow(
+    judgement: Judgement,
     request: Request,
     reply: Reply,
     parsed: ParsedMessage,
-    judgement: Judgement,
-    left: AnswersLeft | None,
-    over: Refused | Unanswerable | None,
+    allowance: AnswersLeft | None,
+    excess: Refused | Unanswerable | None,
 ) -> Reply:
     match judgement:
         case Run(lines, has_more):
             done = execute.execute(request, reply, lines)
             return done.adding(FirstOnly()) if has_more else done
-        case Ask() if isinstance(over, Unanswerable):
-            raise over
+        case Ask() if isinstance(excess, Unanswerable):
+            raise excess
         case Ask(lines, has_more):
-            once = over is not None or request.sender.standing is not None
+            once = excess is not None or request.sender.standing is not None
             return confirmations.hold(request, reply, lines, has_more=has_more, once=once)
         case Introduce():
-            return strangers.of_newcomer(request, reply, parsed, left)
+            return strangers.of_newcomer(request, reply, parsed, allowance)
         case Refuse(Why.NOT_ALONE, Line() as act):
             raise not_alone(act)
-        case Refuse(Why.TOO_MANY) if over is not None:
-            raise over
+        case Refuse(Why.TOO_MANY) if excess is not None:
+            raise excess
         case Refuse(Why.NOT_A_PLAYER):
             raise Refused(
                 "This address doesn't belong to a player yet.",
                 fits='Write "join NAME" in a line above that; the name is one word.',
             )
-    return _of_sentences(request, reply, parsed)
+    return _answer_sentences(request, reply, parsed)
 
 
-def _of_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Return the answer to a message without commands of a player, or of somebody who is invited; or raise Refused."""
+def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Answer a message without commands, of a player or of somebody who is invited; raise Refused for what is unclear."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
     wish = Reading() if refusal and not is_guess else reading.understood(request, (parsed.first, *parsed.prose))
     if refusal is not None and not wish.wishes:
         raise refusal
-    return _suggested(request, reply, wish) if wish.wishes else refused(request, reply, _unclear(request, parsed, wish))
+    return _suggest(request, reply, wish) if wish.wishes else refused(request, reply, _unclear(request, parsed, wish))
 
 
-def _suggested(request: Request, reply: Reply, wish: Reading) -> Reply:
+def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
     lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
     if any(line.ends(request) for line in lines) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(commands=lines, words=(), first=""), wish=wish)
@@ -182,7 +189,7 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
 
 
 def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
-    """Return whether the line ends a match or an account; with a turn, an offer answers none and is a new one."""
+    """Return whether the line ends a match or an account. An offer beside a turn is new, so it accepts none."""
     is_offer = Role.GOES_WITH_TURN in line.command.role and any(other.command.plays for other in parsed.commands)
     return not is_offer and line.ends(request)
 
@@ -211,15 +218,15 @@ def _quietly(request: Request) -> Iterator[None]:
 def _place(bug: Exception) -> str:
     """Return the last line of ours on the way to an exception: a traceback may quote what people wrote."""
     places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
-    return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in OURS)
+    return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in PACKAGES)
 
 
-def _check_readable(request: Request, left: AnswersLeft | None) -> None:
+def _check_readable(request: Request, allowance: AnswersLeft | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
     stored = request.stored_bytes
     if request.incoming.size > stored or stored > LARGEST_MESSAGE:
-        strangers.check_left(left)
-        limit = LARGEST_MESSAGE if left is None else LARGEST_OF_STRANGERS
+        strangers.check_left(allowance)
+        limit = LARGEST_MESSAGE if allowance is None else LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",
@@ -237,15 +244,15 @@ def _check_account(request: Request) -> None:
     What they write is read all the same: they can have their data, and have it deleted.
     """
     session, sender = request.session, request.sender
-    asked = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
-    player = session.get(Player, asked.player) if asked is not None and asked.player else sender.player
+    question = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
+    player = session.get(Player, question.player) if question is not None and question.player else sender.player
     if player is None or player.banned is None:
         return
     message = request.message
     if sender.held_message is not None and sender.held_message in request.held_messages:
         message = request.held_messages[sender.held_message]
-    written = reading.read(request, message).commands if message.error is None and asked is None else ()
-    if written and all(Who.CLOSED in line.command.open_to for line in written):
+    commands = reading.read(request, message).commands if message.error is None and question is None else ()
+    if commands and all(Who.CLOSED in line.command.open_to for line in commands):
         return
     if rate_limits.was_told(session, sender.address, CLOSED, request.now):
         raise Unanswerable(Silence.ACCOUNT_CLOSED)
@@ -257,9 +264,9 @@ def _check_account(request: Request) -> None:
 
 
 def _check_budgets(request: Request) -> AnswersLeft | None:
-    """Return what strangers have left, for a stranger; raise Refused, then Unanswerable, if there were enough answers.
+    """Charge a message that proves nothing; return how many answers strangers have left if its sender is one.
 
-    That is only for messages that prove nothing. An admin is no stranger: their answers are never too few to moderate.
+    Over budget, raise Refused the first time and Unanswerable after that. An admin is no stranger, and can moderate.
     """
     session, sender, now = request.session, request.sender, request.now
     if sender.standing is None:
@@ -273,22 +280,28 @@ def _check_budgets(request: Request) -> AnswersLeft | None:
     return None
 
 
+def _note_presence(request: Request) -> None:
+    """Note that the sender was here, and that what we send arrives."""
+    session, sender, now = request.session, request.sender, request.now
+    if sender.player is None or not (sender.proven or sender.unknown):
+        return
+    if sender.proven:
+        directory.note(session, sender.player, now)
+    bounces.reinstate(session, sender.player, now)  # whoever it is has read what we sent
+
+
 def _over_budget(request: Request) -> Refused | Unanswerable | None:
     """Return what ends a message of a player who sends more than a person writes, or through a list; None for others.
 
     Turns are played all the same.
     """
     session, sender, now = request.session, request.sender, request.now
-    if sender.player is not None and sender.unknown:
-        bounces.reinstate(session, sender.player, now)  # whoever it is has read what we sent
     if not sender.proven or sender.player is None:
         return None
-    directory.note(session, sender.player, now)
-    bounces.reinstate(session, sender.player, now)
     if request.message.automatic is Automatic.LIST:
         return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     try:
         rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
-    except Refused as over:
-        return over
+    except Refused as excess:
+        return excess
     return None
