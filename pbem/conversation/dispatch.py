@@ -155,7 +155,7 @@ def _follow(
 
 
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Answer a message without commands, of a player or of somebody who is invited; raise Refused for what is unclear."""
+    """Answer a message without commands, of a player or an invited person; raise Refused for what isn't understood."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
     wish = Reading() if refusal and not is_guess else reading.understood(request, (parsed.first, *parsed.prose))
     if refusal is not None and not wish.wishes:
