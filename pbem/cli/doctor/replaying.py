@@ -1,5 +1,6 @@
 """The command `check`: replays all stored matches."""
 
+import random
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -18,14 +19,16 @@ from pbem.storage.models import Match
 
 AT_ONCE = 100
 """How many matches are loaded by the same statements."""
-NEWEST = 2_000
-"""How many matches are replayed unless all are asked for: a few seconds."""
+NEWEST = OTHERS = 1_000
+"""How many matches are replayed unless all are asked for, in a few seconds; the others are drawn by lot."""
 
 
 @app.command()
 def check(
     config_file: ConfigOption = CONFIG,
-    everything: Annotated[bool, typer.Option("--all", help=f"Replay all matches, not the newest {NEWEST:,}.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help=f"Replay all matches, not {NEWEST + OTHERS:,} of them.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     with opened(config_file) as server:  # what the server refuses to start with is refused here
@@ -38,7 +41,9 @@ def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -
     misrated: list[str] = []
     with database.read_only(engine) as session:
         stored, rated = integrity.played(session), derivation.rated_games(session)
-    played = stored if everything else stored[-NEWEST:]
+    older = stored[:-NEWEST]
+    by_lot = older if everything else sorted(random.sample(older, min(OTHERS, len(older))))
+    played = [*by_lot, *stored[-NEWEST:]]
     # Each transaction is short: a long one would hold old pages back, and PostgreSQL ends one that is idle.
     for start in track(range(0, len(played), AT_ONCE), "replaying", console=errors, transient=True):
         some = select(Match).where(col(Match.id).in_(played[start : start + AT_ONCE])).order_by(col(Match.id))
