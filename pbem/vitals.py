@@ -19,6 +19,9 @@ Monotonic = Callable[[], float]
 SECONDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, 86400.0)
 """The upper bounds of the classes in which latencies are counted."""
 
+SPACING_SECONDS = 60.0
+"""How often it is logged at most that a lost connection fails for another reason: as an error, since it lasts."""
+
 disable_created_metrics()  # type: ignore[no-untyped-call]  # series that say when a count began; the switch is global
 
 
@@ -72,6 +75,7 @@ class Link:
         self.certificate_ends: Callable[[], float | None] = lambda: None
         """When the certificate ends that the other side showed last, as a timestamp."""
         self.error, self.has_stood, self._since = "", False, 0.0
+        self._told_at, self._told_error = 0.0, ""
         self._failing: dict[str, str] = {}
         self._lock = threading.Lock()
 
@@ -106,10 +110,15 @@ class Link:
         with self._lock:
             is_lost = not self._failing
             self._failing[user], self.error = why, error
-            if is_lost:
-                self._since = self._monotonic()
+            now = self._monotonic()
+            self._since = now if is_lost else self._since
+            is_told = is_lost or (error != self._told_error and now - self._told_at >= SPACING_SECONDS)
+            if is_told:
+                self._told_at, self._told_error = now, error
+        if is_told:
+            lasts = {} if is_lost else {"seconds": round(now - self._since, 1)}
+            (log.warning if is_lost else log.error)(self.lost, link=self.name, lost=why, error=error, **lasts)
         if is_lost:
-            log.warning(self.lost, link=self.name, lost=why, error=error)
             self.changed.set()
 
 

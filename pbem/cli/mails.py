@@ -1,6 +1,8 @@
 """Commands for messages: mail list and retry, for those that need the operator, and queue, for those that go out."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.storage import database, leases
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.storage.retention import NEVER
 
 IN_QUEUE = (OutgoingState.OWED, OutgoingState.WAITING, OutgoingState.BATCHED, OutgoingState.FAILED)
 SHUNTED = col(Incoming.state) == IncomingState.SHUNTED
@@ -29,12 +32,15 @@ Messages = Annotated[list[int], typer.Argument(help="Numbers of messages from `p
 @app.command("mail list")
 def shunted(
     everything: Annotated[bool, typer.Option("--all", help="All of the newest messages.")] = False,
+    since: Annotated[str, typer.Option("--since", help="Only messages of the last 30m, 1h, 2d, say.")] = "",
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
-    came, went = select(Incoming).where(everything or SHUNTED), select(Outgoing).where(everything or FAILED)
+    begins = core.now() - _span(since) if since else NEVER
+    came = select(Incoming).where(everything or SHUNTED, col(Incoming.received) >= begins)
+    went = select(Outgoing).where(everything or FAILED, col(Outgoing.created) >= begins)
     with stored(config_file) as server, database.read_only(server.engine) as session:
         rows = _page(session, came.order_by(col(Incoming.id).desc()), page)
         sent = _page(session, went.order_by(col(Outgoing.id).desc()), page)
@@ -94,6 +100,13 @@ def _page(session: Session, rows: Any, page: int) -> Sequence[Any]:
     """Return the rows of a page, and one more if there are more."""
     found: Sequence[Any] = session.exec(rows.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
     return found
+
+
+def _span(written: str) -> timedelta:
+    """Return what 30m, 1h or 2d is."""
+    if (found := re.fullmatch(r"(\d{1,5})([mhd])", written)) is None:
+        raise typer.BadParameter("write 30m, 1h or 2d", param_hint="--since")
+    return int(found[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[found[2]]
 
 
 def _named(words: list[str]) -> Iterator[tuple[str, int]]:

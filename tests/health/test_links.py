@@ -30,6 +30,16 @@ def test_each_loss_and_each_recovery_is_logged_once_with_how_long_it_took(monoto
     assert logs == [loss, back, loss, back]
 
 
+def test_another_reason_is_told_as_an_error_a_minute_later_at_the_earliest(monotonic: Monotonic) -> None:
+    one = link(monotonic)
+    with capture_logs() as logs:
+        for error in ("closed", "refused", "refused", "refused", "no route", "no route"):
+            one.fails("mailbox", error)
+            monotonic.now += 25
+    told = [(log["log_level"], log["error"], log.get("seconds")) for log in logs]
+    assert told == [("warning", "closed", None), ("error", "refused", 75.0)]
+
+
 def test_of_several_threads_the_first_loses_it_and_the_last_has_it_back(monotonic: Monotonic) -> None:
     one = link(monotonic)
     with capture_logs() as logs:

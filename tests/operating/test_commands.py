@@ -177,13 +177,14 @@ def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played
     assert played.run_once() == [0, 1, 1]
     assert "a b c d e f g h i" in text(parsed(played.sent()[0]))
     assert played.pbem("mail", "list").code == 0
-    newest = played.pbem("mail", "list", "--all", "--json")
+    newest = played.pbem("mail", "list", "--all", "--since", "1h", "--json")
     rows = json.loads(newest.out)
     assert (newest.code, len(rows)) == (
         0,
         sum(played.rows("select count(*) from incoming union all select count(*) from outgoing")),
     )
     assert "since" in rows[0]
+    assert played.pbem("mail", "list", "--since", "yesterday").code == 2
 
 
 def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(
