@@ -6,7 +6,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from engines.diagram import Diagram
 from pbem.messages.boards.board_image import SCALE, Layout, png
-from pbem.messages.boards.board_shapes import CELL, NAME_SIZE
+from pbem.messages.boards.board_shapes import CELL, NAME_SIZE, tall
 from pbem.messages.boards.palette import lit_in
 
 
@@ -20,12 +20,18 @@ def picture_of(diagram: Diagram) -> Image.Image:
     return image(png(diagram)).convert("RGB")
 
 
+def cell_size(diagram: Diagram) -> tuple[int, int]:
+    """Return how many dots the box of a cell has."""
+    layout = Layout.of(diagram, SCALE)
+    return round(CELL * layout.across), round(tall(diagram.shape) * layout.down)
+
+
 def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, str, int]]]:
     """Return the content of cells by their appearance, with how they are lit and the area they are in."""
     layout = Layout.of(diagram, SCALE)
     kinds = diagram.legend.by_text()
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
-    width, height = layout.cell
+    width, height = cell_size(diagram)
     whole, hexagon = (2, 2, width - 2, height - 2), (width // 8, height // 4, width - width // 8, height - height // 4)
     above_name = (*hexagon[:3], int(height / 2 - width * NAME_SIZE / CELL * 0.6))
     shown = picture.convert(mode)

@@ -7,17 +7,13 @@ before and after it, but only if the house would have played another one: otherw
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 from engines.core import Seat
 from engines.diagram import Tone
 from engines.search.state import state_of
 from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot
-from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS, css
 
 MISTAKE, BLUNDER = 0.25, 0.6
 """How much a turn must have given away for its mark."""
@@ -28,7 +24,7 @@ MOST_BLAMED = 6
 BAR = 10
 """How many characters each side has in the chart of letters."""
 LONGEST_TURN = 38
-WIDTH, HEIGHT, MARGIN, LABEL, TEXT = 500, 190, 12, 24, 17
+WIDTH, HEIGHT, MARGIN, LABEL = 500, 190, 12, 24
 """Of the picture, in CSS pixels."""
 WIDEST_BAR = 24
 
@@ -96,9 +92,9 @@ class Analysed:
 
     def picture(self) -> bytes:
         """Return the course of the match as a PNG file: bars up for the first player, and down for the second."""
-        from pbem.messages.boards.board_image import as_png  # Pillow: see templating.illustrated
+        from pbem.messages.boards.board_image import as_png, rendered  # Pillow: see templating.illustrated
 
-        return as_png(_drawn(self))
+        return as_png(rendered(_drawn(self), WIDTH, HEIGHT))
 
 
 def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Analysed:
@@ -156,26 +152,28 @@ def _line(turn: TurnAnalysed) -> str:
     return f"[{bar}] {turn.number}. {text} {turn.mark}".rstrip()
 
 
-def _drawn(analysed: Analysed) -> "Image":
-    from PIL import Image, ImageDraw  # see templating.illustrated
+def _drawn(analysed: Analysed) -> str:
+    """Return the course as SVG."""
+    from pbem.messages.boards.board_image import written  # see templating.illustrated
 
-    from pbem.messages.boards.board_image import font, legible
-
-    image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=EDGE)
-    top, bottom = MARGIN + LABEL, HEIGHT - MARGIN - LABEL
-    middle, reach = (top + bottom) // 2, (bottom - top) // 2
-    step = min(WIDEST_BAR, (image.width - 2 * MARGIN) / max(1, len(analysed.turns)))
+    reach, step = HEIGHT / 2 - MARGIN - LABEL, min(WIDEST_BAR, (WIDTH - 2 * MARGIN) / max(1, len(analysed.turns)))
+    drawn = []
     for number, turn in enumerate(analysed.turns):
-        left, right = MARGIN + round(number * step), MARGIN + round((number + 1) * step) - 1
+        tone, left, high = analysed.tones[0 if turn.value > 0 else 1], number * step, turn.value * reach
         if turn.mark:
-            draw.rectangle((left, top, right, bottom), fill=LIT[0])
-        tone = analysed.tones[0 if turn.value > 0 else 1]
-        end = middle - round(turn.value * reach)
-        box = (left, min(middle, end), max(left, right - (right - left) // 6), max(middle, end))
-        draw.rectangle(box, fill=FILLS[tone], outline=RIMS[tone], width=int(step > 4))
-    draw.line((MARGIN, middle, image.width - MARGIN, middle), fill=INK)
-    for who, place in zip(analysed.names, (MARGIN // 2, HEIGHT - MARGIN // 2 - LABEL), strict=True):
-        draw.text((MARGIN, place), f"{legible(who)} better", FAINT, font(TEXT))
-    return image
+            drawn.append(_box(left, -reach, step, 2 * reach, f'fill="{css(LIT[0])}"'))
+        style = f'fill="{css(FILLS[tone])}" stroke="{css(RIMS[tone])}" stroke-width="{int(step > 4)}"'
+        drawn.append(_box(left, min(0, -high), step * 5 / 6, abs(high), style))
+    names = zip(analysed.names, (MARGIN / 2 + LABEL / 2, HEIGHT - MARGIN / 2 - LABEL / 2), strict=True)
+    return "".join(
+        (
+            _box(0, 0, WIDTH, HEIGHT, f'fill="{css(PAPER)}" stroke="{css(EDGE)}" stroke-width="2"'),
+            f'<g transform="translate({MARGIN} {HEIGHT / 2})">{"".join(drawn)}</g>',
+            _box(MARGIN, HEIGHT / 2, WIDTH - 2 * MARGIN, 1, f'fill="{css(INK)}"'),
+            *(written(MARGIN, middle, f"{who} better", FAINT) for who, middle in names),
+        )
+    )
+
+
+def _box(left: float, top: float, width: float, height: float, style: str) -> str:
+    return f'<rect x="{left}" y="{top}" width="{width}" height="{height}" {style}/>'

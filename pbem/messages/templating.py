@@ -201,7 +201,7 @@ Picture: TypeAlias = tuple[Illustration, str]
 @cache
 def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
-    from pbem.messages.boards import board_image  # Pillow, 7 MB, which a daemon needs once it draws a picture
+    from pbem.messages.boards import board_image  # Pillow and resvg, 12 MB, for a daemon that draws
 
     return tuple(
         (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.messages.boards.board_image import BROADEST, LARGEST, LAST_FRAME_MS, TALLEST, WIDTH, animation, painted
+from pbem.messages.boards.board_image import BROADEST, HIGHEST, LARGEST, LAST_FRAME_MS, WIDTH, animation, painted
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
 from tests.drawn import assert_alike_where_the_same_stands, distance, image
@@ -38,4 +38,4 @@ def test_an_animation_is_small_enough_for_filters_and_phones(name: str) -> None:
 
     assert len(content) <= LARGEST
     assert image(content).width <= BROADEST
-    assert image(content).height <= TALLEST
+    assert image(content).height <= HIGHEST

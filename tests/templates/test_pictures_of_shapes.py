@@ -11,7 +11,7 @@ from pbem.messages.boards.board_image import SCALE, WIDTH, Layout
 from pbem.messages.boards.board_shapes import BAND
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BoardSheet
-from tests.drawn import assert_alike_where_the_same_stands, picture_of
+from tests.drawn import assert_alike_where_the_same_stands, cell_size, picture_of
 from tests.shapes import SHAPES, TONES
 
 
@@ -49,23 +49,23 @@ def test_what_differs_looks_different_in_a_picture(name: str) -> None:
 @pytest.mark.parametrize("name", SHAPES)
 def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) -> None:
     diagram = SHAPES[name]
-    layout = Layout.of(diagram, SCALE)
+    layout, (width, height) = Layout.of(diagram, SCALE), cell_size(diagram)
     places = [
         layout.place(diagram, cell, row) for row, (_, row_cells) in enumerate(diagram.rows) for cell, _ in row_cells
     ]
 
     assert len(set(places)) == len(places)
     assert min(x for x, _ in places) > 0
-    assert max(x for x, _ in places) + layout.cell[0] < WIDTH * SCALE
-    assert max(y for _, y in places) + layout.cell[1] <= layout.below
+    assert max(x for x, _ in places) + width < WIDTH * SCALE
+    assert max(y for _, y in places) + height <= layout.below
     for x, y in places:
-        assert not any(y == other and 0 < abs(x - beside) < layout.cell[0] for beside, other in places)
+        assert not any(y == other and 0 < abs(x - beside) < width for beside, other in places)
 
 
 def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
     diagram = SHAPES["square with edges"]
     picture, layout = picture_of(diagram), Layout.of(diagram, SCALE)
-    (x, y), size = layout.place(diagram, "c1", 0), layout.cell[0]
+    (x, y), (size, _) = layout.place(diagram, "c1", 0), cell_size(diagram)
     (left, beside), (right, below) = layout.place(diagram, "a3", 2), layout.place(diagram, "f6", 5)
     plain = picture_of(replace(diagram, legend=replace(diagram.legend, edges=())))
 

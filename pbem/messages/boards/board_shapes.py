@@ -1,12 +1,12 @@
-"""A board as shapes, once for everything that draws one: `svg_board` writes them for pages, `board_image` paints them.
+"""What a board looks like: where its cells stand, and their content, edges, names and labels as elements of SVG.
 
 All measures are in the units of the drawing, in which a cell is CELL wide. Nothing here knows a game.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from html import escape
 from math import sqrt
-from typing import Literal
 
 from engines.diagram import Diagram, Shape, Tone
 from pbem.messages.boards.palette import (
@@ -20,6 +20,7 @@ from pbem.messages.boards.palette import (
     TEXT_SIZES,
     Colour,
     Look,
+    css,
     lit_in,
     outer_sides,
 )
@@ -29,7 +30,8 @@ CELL = 40.0
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
 MARGIN = 10.0
-NAME_SIZE = CELL * 0.34
+NAME_SIZE, NAME_FONT = CELL * 0.34, "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+"""Of the names of cells; the font tells i, j, l and 1 apart."""
 SMALLEST_LABEL, LARGEST_LABEL = 15.0, 26.0
 MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
 BAND, LINE = 4.0, 2.5
@@ -48,51 +50,41 @@ HEXAGON = (
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A filled polygon."""
-
-    corners: tuple[Point, ...]
-    fill: Colour
+def polygon(corners: Iterable[Point], fill: Colour) -> str:
+    return f'<path d="{outline(corners)}" fill="{css(fill)}"/>'
 
 
-@dataclass(frozen=True, slots=True)
-class Disc:
-    """A circle with a rim, whose middle has that radius."""
-
-    centre: Point
-    radius: float
-    rim: Colour
-    width: float
-    fill: Colour | None = None
+def outline(corners: Iterable[Point]) -> str:
+    return f"M{' '.join(f'{short(x)},{short(y)}' for x, y in corners)}z"
 
 
-@dataclass(frozen=True, slots=True)
-class Strokes:
-    """Lines with round ends."""
-
-    lines: tuple[tuple[Point, Point], ...]
-    width: float
-    colour: Colour
+def disc(centre: Point, radius: float, rim: Colour, width: float, fill: Colour | None = None) -> str:
+    """Return a circle with a rim, whose middle has that radius."""
+    (x, y), filled = centre, css(fill) if fill else "none"
+    circle = f'<circle cx="{short(x)}" cy="{short(y)}" r="{short(radius)}" fill="{filled}"'
+    return f'{circle} stroke="{css(rim)}" stroke-width="{short(width)}"/>'
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Short text around a centre."""
-
-    centre: Point
-    size: float
-    text: str
-    colour: Colour
-    font: Literal["sans-serif", "monospace"] = "sans-serif"
-
-    @property
-    def baseline(self) -> float:
-        """Where the letters stand."""
-        return self.centre[1] + self.size * 0.35
+def strokes(lines: Iterable[tuple[Point, Point]], width: float, colour: Colour) -> str:
+    """Return lines with round ends."""
+    path = "".join(f"M{short(x)} {short(y)}L{short(to_x)} {short(to_y)}" for (x, y), (to_x, to_y) in lines)
+    return f'<path d="{path}" stroke="{css(colour)}" stroke-width="{short(width)}" stroke-linecap="round"/>'
 
 
-Drawn = Area | Disc | Strokes | Text
+def texts(placed: Iterable[tuple[Point, str]], size: float, colour: Colour, font: str = "sans-serif") -> str:
+    """Return short texts around their centres."""
+    each = (f'<text x="{short(x)}" y="{short(y + size * 0.35)}">{escape(text)}</text>' for (x, y), text in placed)
+    style = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
+    return f"<g {style}>{''.join(each)}</g>"
+
+
+def short(number: float) -> str:
+    """Return a number with at most two decimals.
+
+    >>> short(40.0), short(23.094)
+    ('40', '23.09')
+    """
+    return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
 def size_of(diagram: Diagram) -> Point:
@@ -140,6 +132,11 @@ def looks(diagram: Diagram) -> Iterator[tuple[str, int, Look]]:
             yield name, row, Look(levels.get(name, 0), mark.kind, tones[text], mark.shown, mark.height, lit)
 
 
+def filled(diagram: Diagram) -> Iterator[tuple[str, int, Look]]:
+    """Yield the cells that look different from those of an empty board."""
+    return (each for each in looks(diagram) if each[2].kind != "empty" or each[2].lit)
+
+
 def emptied(diagram: Diagram) -> Diagram:
     """Return the board with nothing on it."""
     free = diagram.legend.marks[0].text
@@ -153,13 +150,13 @@ def levels_of(diagram: Diagram) -> dict[str, int]:
     return {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
 
 
-def edges(diagram: Diagram) -> Iterator[Strokes]:
+def edges(diagram: Diagram) -> Iterator[str]:
     """Yield the lines between cells, and the edges that belong to sides; a light rim sets off the dark ones."""
     if diagram.legend.lines:
         rows = {name: row for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
         boxes = {name: place_of(diagram, name, row) for name, row in rows.items()}
         centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in boxes.items()}
-        yield Strokes(tuple((centres[one], centres[other]) for one, other in diagram.legend.lines), LINE, LABELLED)
+        yield strokes(((centres[one], centres[other]) for one, other in diagram.legend.lines), LINE, LABELLED)
     lines: dict[Tone, list[tuple[Point, Point]]] = {}
     corners, sides = SQUARE if diagram.shape == "square" else HEXAGON, outer_sides(diagram)
     for row, (_, cells) in enumerate(diagram.rows):
@@ -169,31 +166,32 @@ def edges(diagram: Diagram) -> Iterator[Strokes]:
                 (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
                 lines.setdefault(tone, []).append(((left + x, top + y), (left + to_x, top + to_y)))
     for tone, its in lines.items():
-        yield Strokes(tuple(its), 2 * BAND, LABELLED)
-        yield Strokes(tuple(its), 1.4 * BAND, FILLS[tone])
+        yield strokes(its, 2 * BAND, LABELLED)
+        yield strokes(its, 1.4 * BAND, FILLS[tone])
 
 
-def name_at(x: float, y: float, name: str) -> Text:
-    """Return the name that stands in a free hexagon whose box is at that place."""
-    return Text((x + CELL / 2, y + TALL / 2), NAME_SIZE, name, INK, "monospace")
+def names(boxes: Iterable[tuple[Point, str]]) -> str:
+    """Return the names that stand in free hexagons whose boxes are at these places."""
+    placed = (((x + CELL / 2, y + TALL / 2), name) for (x, y), name in boxes)
+    return texts(placed, NAME_SIZE, INK, NAME_FONT)
 
 
-def labels(diagram: Diagram) -> Iterator[Text]:
-    """Yield letters and numbers: of a small square board below and on the left, of others all round."""
+def labels(diagram: Diagram) -> str:
+    """Return letters and numbers: of a small square board below and on the left, of others all round."""
     all_round, (_, height) = is_labelled_all_round(diagram), size_of(diagram)
-    size, room, off = _label_size(diagram), _label_room(diagram), 2 + (BAND if diagram.legend.edges else 0)
+    room, off = _label_room(diagram), 2 + (BAND if diagram.legend.edges else 0)
     left, top = corner_of(diagram)
     below = height - MARGIN - room / 2 + off / 2
-    lines = zip((top - room / 2 - off / 2, below), diagram.letters(), strict=True)
-    for place, y, letter in sorted((place, y, letter) for y, letters in lines for place, letter in letters):
+    placed: list[tuple[Point, str]] = []
+    for y, letters in zip((top - room / 2 - off / 2, below), diagram.letters(), strict=True):
         if all_round or y == below:
-            yield Text((left + place * CELL / 2 + CELL / 2, y), size, letter, LABELLED)
+            placed += [((left + place * CELL / 2 + CELL / 2, y), letter) for place, letter in letters]
     for row, (label, cells) in enumerate(diagram.rows):
         (first, y), (last, _) = (place_of(diagram, cells[end][0], row) for end in (0, -1))
         first = left if diagram.legend.lines else first
         sides = (first - room / 2 - off, last + CELL + room / 2 + off)
-        for x in sides if all_round else sides[:1]:
-            yield Text((x, y + tall(diagram.shape) / 2), size, label, LABELLED)
+        placed += [((x, y + tall(diagram.shape) / 2), label) for x in (sides if all_round else sides[:1])]
+    return texts(placed, _label_size(diagram), LABELLED)
 
 
 def _label_size(diagram: Diagram) -> float:
@@ -205,21 +203,17 @@ def _label_room(diagram: Diagram) -> float:
     return _label_size(diagram) * 1.45
 
 
-def cell(shape: Shape, look: Look) -> Iterator[Drawn]:
+def cell(shape: Shape, look: Look) -> Iterator[str]:
     """Yield a cell with its content, in a box at 0, 0."""
-    yield _outline(shape, 0.6, LIT_EDGE if look.lit else look.ground)
+    yield polygon(inset(shape, 0.6), LIT_EDGE if look.lit else look.ground)
     if look.lit:
-        yield _outline(shape, 1.6 if look.lit == "left" else 3, look.ground)
+        yield polygon(inset(shape, 1.6 if look.lit == "left" else 3), look.ground)
     size = CELL if shape == "square" else CELL * 0.95
     centre = (CELL / 2, tall(shape) / 2)
     if look.kind == "piece":
         yield from _piece(centre, size, look)
     elif look.kind == "trace":
         yield from _sign(centre, size * 0.2, look.shown, RIMS[look.tone])
-
-
-def _outline(shape: Shape, by: float, fill: Colour) -> Area:
-    return Area(inset(shape, by), fill)
 
 
 def inset(shape: Shape, by: float) -> tuple[Point, ...]:
@@ -229,32 +223,32 @@ def inset(shape: Shape, by: float) -> tuple[Point, ...]:
     return tuple((CELL / 2 + (x - CELL / 2) * share, high / 2 + (y - high / 2) * share) for x, y in corners)
 
 
-def _piece(centre: Point, size: float, look: Look) -> Iterator[Drawn]:
+def _piece(centre: Point, size: float, look: Look) -> Iterator[str]:
     x, y = centre
     radius, rim = size * (0.37 if look.height == 1 else 0.33), RIMS[look.tone]
     if look.height > 1:
         y -= size * 0.06
         for step in range(min(look.height - 1, 3), 0, -1):
-            yield Disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, FIELDS[2])
-    yield Disc((x, y), radius, rim, radius * 0.13, FILLS[look.tone])
+            yield disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, FIELDS[2])
+    yield disc((x, y), radius, rim, radius * 0.13, FILLS[look.tone])
     if look.shown:
         yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
     elif FILLS[look.tone] != rim:
-        yield Disc((x, y), radius * 0.6, SIGNS[look.tone], max(1.0, radius * 0.07))
+        yield disc((x, y), radius * 0.6, SIGNS[look.tone], max(1.0, radius * 0.07))
     if look.height > 1:
         badge = (x + radius * 0.85, y + radius * 0.85)
-        yield Disc(badge, radius * 0.36, INK, radius * 0.05, PAPER)
-        yield Text(badge, radius * 0.56, str(look.height), INK)
+        yield disc(badge, radius * 0.36, INK, radius * 0.05, PAPER)
+        yield texts([(badge, str(look.height))], radius * 0.56, INK)
 
 
-def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[Drawn]:
+def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[str]:
     """Yield a sign as strokes, which are clearer than letters; anything else as text."""
     x, y = centre
     if sign == "o":
-        yield Disc(centre, reach, colour, max(1.0, reach * 0.3))
+        yield disc(centre, reach, colour, max(1.0, reach * 0.3))
     elif sign in ("x", "+"):
         far = reach * 0.78
         ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
-        yield Strokes(tuple(((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
+        yield strokes((((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
     elif sign:
-        yield Text(centre, reach * TEXT_SIZES[len(sign)], sign, colour)
+        yield texts([(centre, sign)], reach * TEXT_SIZES[len(sign)], colour)

@@ -78,6 +78,10 @@ LEFT: tuple[Colour, ...] = tuple(blend(plain, lit, LEFT_SHARE) for plain, lit in
 """The cells that the last move has left."""
 LEFT_TRACES: dict[Tone, Colour] = {tone: blend(plain, LIT[0], 0.6) for tone, plain in TRACES.items()}
 
+OURS = frozenset(
+    (FRAME, LABEL, PAPER, INK, LIT_EDGE, *FIELDS, *LIT, *LEFT, *FILLS.values(), *TRACES.values(), *LEFT_TRACES.values())
+)
+
 
 def css(colour: Colour) -> str:
     """Return the colour as HTML writes it.
