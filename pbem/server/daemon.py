@@ -81,7 +81,6 @@ class Server:
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
     thinker: Thinker
-    backups: Backups
     newest: sqlite.Newest | None
     """Where the number of the newest message is kept beside an SQLite database."""
     clock: Callable[[], datetime] = now
@@ -99,18 +98,14 @@ class Server:
         return self.sender.outbox
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Store arrivals, and note whether that works."""
+        """Store arrivals, note whether that works, and wake those who work on them."""
         try:
-            added = self.store(arrivals)
+            added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         except DBAPIError as error:
             self.vitals.counts.not_stored.inc()
             self.vitals.database.fails("store", str(error.orig), "store")
             raise
         self.vitals.database.works("store")
-        return added
-
-    def store(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         if added and self.newest is not None:
             self.newest.note(max(added))
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
@@ -141,11 +136,7 @@ class Server:
 
         Return the number of attempts. What is due by time is done once no message is left, or a minute has passed.
         """
-        return self.send(stopped) + self.act_due(stopped)
-
-    def act_due(self, stopped: Callable[[], bool]) -> int:
-        """Do what is due by time, and send what that queues, until nothing is left. Return the number of attempts."""
-        attempts = 0
+        attempts = self.send(stopped)
         while self._act(stopped) and (sent := self.send(stopped)):
             attempts += sent
         return attempts
@@ -238,7 +229,6 @@ def open_server(
             listeners=tuple(endpoints.listeners(settings)),
             clock=clock,
             thinker=thinker,
-            backups=Backups(engine, settings, clock),
             newest=beside,
             scheduler=Scheduler(retention, features.due),
         )
@@ -322,7 +312,8 @@ def run(
         Loop(vitals.pulse("report", loops.PATIENCE), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
     ]
     if settings.backup.folder is not None:
-        working.append(Loop(vitals.pulse("backup", loops.BACKING_UP), server.backups.step, look=60.0))
+        backups = Backups(server.engine, settings, server.clock)
+        working.append(Loop(vitals.pulse("backup", loops.BACKING_UP), backups.step, look=60.0))
     threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)

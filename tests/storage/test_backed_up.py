@@ -35,6 +35,8 @@ def test_nothing_is_missing_in_a_backup(tmp_path: Path) -> None:
     file.write_text(CONFIG, encoding="utf-8")
     for name in ("pbem.key", "password", "ca.pem"):
         (tmp_path / name).write_text(f"what {name} has\n", encoding="utf-8")
+    (tmp_path / "ca.pem").rename(tmp_path / "renewed.pem")
+    (tmp_path / "ca.pem").symlink_to("renewed.pem")  # as certbot does
     settings = config.load(file)
     databases.make(settings.server.database)
     engine = database.connect(settings.server.database)
