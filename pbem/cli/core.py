@@ -50,7 +50,6 @@ PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of th
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 CONFIG = Path("pbem.toml")
 PAGE = 50
-"""How many rows a page of a list has."""
 
 
 @contextmanager

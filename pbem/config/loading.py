@@ -72,7 +72,6 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return what settings are taken from: the environment first, then what the file says."""
         return sources["env_settings"], sources["init_settings"]
 
 
@@ -101,7 +100,6 @@ def load(path: Path, place: Path | None = None) -> Settings:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return what the file says; raise BadConfig if it isn't TOML."""
     try:
         text = path.read_text(encoding="utf-8-sig")
         try:

@@ -14,7 +14,6 @@ from pbem.secret import VEIL
 
 
 def veiled(settings: Settings) -> dict[str, Any]:
-    """Return all tables with their values."""
     shown = settings.model_dump(mode="json")
     shown["server"]["database"] = veiled_url(settings.server.database)
     return shown

@@ -26,7 +26,6 @@ from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.house.searcher import IsolatedSearcher, Searcher
 from pbem.features.house.thinker import Thinker
-from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading import authentication
 from pbem.mail.reading.parsers import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receiver
@@ -183,7 +182,7 @@ def open_server(
     searcher = searcher or IsolatedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     beside = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
-    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
+    tokens = endpoints.tokens(settings)
     retention = Retention(limits.keep_mail_days, limits.keep_waiting_days)
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals

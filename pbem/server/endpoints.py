@@ -17,6 +17,10 @@ def kind(inbox: Inbox) -> str:
     return "maildir" if isinstance(inbox, MaildirInbox) else "imap"
 
 
+def tokens(settings: Settings) -> AccessTokens | None:
+    return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
+
+
 def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
     if settings.outbox.smtp is not None:
         return SmtpOutbox(settings.outbox.smtp, tokens)

@@ -51,12 +51,9 @@ class Value:
 Values = Mapping[str, Value]
 """The values of one figure by their labels; the label is empty where there is only one value."""
 Found = Mapping[str, Values]
-"""The values of figures, by their names."""
 
 
 class Look(NamedTuple):
-    """A look at the database."""
-
     session: Session
     now: datetime
     settings: Settings

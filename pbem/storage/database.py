@@ -86,9 +86,9 @@ def connect(url: str) -> Engine:
             if backend == "postgresql":
                 event.listen(other, "connect", _set_session)
             return other
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise Unusable(
-            f"the database's driver {error.name} is not installed (for PostgreSQL: pbem[postgres])"
+            f"the database's driver can't be loaded, {error}: install it (for PostgreSQL: pbem[postgres])"
         ) from error
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error

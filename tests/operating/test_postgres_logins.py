@@ -65,6 +65,24 @@ def test_the_password_is_taken_from_where_postgresql_s_programs_take_it(site: Si
     assert set_up(site, url, PGPASSFILE=str(file))[0] == 0
 
 
+def test_a_role_without_rights_on_sequences_is_told_what_it_lacks(site: Site, server: str) -> None:
+    url = make_url(server)
+    assert set_up(site, f"postgresql+psycopg://pbem@{HOST}:{url.port}/pbem")[0] == 0
+    admin = create_engine(url.set(database="pbem"), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.exec_driver_sql("create role guest login")
+        connection.exec_driver_sql("grant all on all tables in schema public to guest")
+    admin.dispose()
+    site.database = f"postgresql+psycopg://guest@{HOST}:{url.port}/pbem"
+    site.configure()
+    done = site.process("feed", "-", stdin=b"From: x@mail.example\nTo: games@pbem.example\nSubject: rules\n\nrules\n")
+    assert (done.code, "permission denied for sequence" in done.err, "Make guest the owner" in done.err) == (
+        2,
+        True,
+        True,
+    )
+
+
 def test_what_a_role_prefers_changes_nothing(site: Site, server: str) -> None:
     admin = create_engine(server, isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import IntegrityError
 
-from pbem.server import backups, reports
+from pbem.mail.transports.protocols import Arrival
+from pbem.server import backups, figures, reports
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
@@ -134,6 +136,10 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
         then = datetime.now(UTC) - timedelta(days=days)
         (site.folder / "backups" / backups.name(ADDRESS, then)).touch()
         assert told(site)[1]["problems"][1:] == problems + wrong
+    then, soon = ((datetime.now(UTC) + timedelta(hours=hours)).replace(tzinfo=None) for hours in (-5, 1))
+    site.rows("update outgoing set created = :then, due = :soon where id = 1", then=then, soon=soon)
+    assert 'messages have been tried in vain for 5 hours: see "pbem queue list"' in told(site)[1]["problems"]
+    site.rows("update outgoing set due = :late where id = 1", late=then + timedelta(hours=2))
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 hours ago" in shown
     assert "\nowed: 1, to be sent, or tried again; the first for " in shown
@@ -185,6 +191,20 @@ def test_a_table_that_another_program_holds_stops_no_question(site: Site, table:
         assert (done.code, "no answer within" in done.said) == (code, True), done
     engine.dispose()
     assert "no answer within" not in site.pbem("status").said
+
+
+def test_a_message_that_can_not_be_stored_is_a_problem_until_one_is(site: Site) -> None:
+    if site.database.startswith("postgresql"):
+        pytest.skip("of which a test of its roles tells it")
+    raw = written("ann@mail.example", ADDRESS, "help")
+    with site.server() as server:
+        site.rows("create trigger refusing before insert on incoming begin select raise(abort, 'not today'); end")
+        with pytest.raises(IntegrityError):
+            server.take((Arrival(raw, "lmtp", recipients=(ADDRESS,)),))
+        assert any(": not today, for " in each for each in figures.problems(figures.of_server(server.vitals)))
+        site.rows("drop trigger refusing")
+        server.take((Arrival(raw, "lmtp", recipients=(ADDRESS,)),))
+        assert not any("not today" in each for each in figures.problems(figures.of_server(server.vitals)))
 
 
 def test_each_of_several_servers_is_judged(site: Site) -> None:

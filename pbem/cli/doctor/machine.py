@@ -134,7 +134,6 @@ def any_inbox(settings: Settings) -> Iterator[Finding]:
 
 
 def listener(table: str, settings: Settings) -> Iterator[Finding]:
-    """Look whether our listener's port is free, or ours."""
     ours: Listening | None = attrgetter(table)(settings)
     if ours is None or ours.port is None:
         return

@@ -16,12 +16,12 @@ from pbem.cli.doctor.findings import Finding, fault, finding
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, Settings, SmtpSettings
 from pbem.config.mail import is_loopback
-from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import ENDS_SOON, NotAccepted, Patience, certificate_end
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig, Secret
+from pbem.server.endpoints import tokens
 from pbem.storage.utc import now
 
 PATIENCE = Patience(connect=15, answer=15)
@@ -29,7 +29,6 @@ GREETING_SECONDS = 5.0
 """How long to wait for a greeting; a server that begins with TLS waits for us instead."""
 IMAP, SMTP = "an IMAP", "an SMTP"
 GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3", b"HTTP": "a web"}
-"""How servers begin."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,6 @@ class MailServer:
         if self.account.security == "none":
             return f'write security = "starttls" in [{self.table}], or correct username and password'
         return f"correct username and password in [{self.table}]"
-
-
-def tokens(settings: Settings) -> AccessTokens | None:
-    return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
 
 
 def imap(settings: Settings) -> Iterator[Finding]:

@@ -19,12 +19,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, func, select
 
 from pbem.cli.doctor.findings import Finding, finding
-from pbem.cli.doctor.mail_servers import PATIENCE, tokens
+from pbem.cli.doctor.mail_servers import PATIENCE
 from pbem.config import ServerSettings, Settings
 from pbem.mail.transports import dkim_signing
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
+from pbem.server.endpoints import tokens
 from pbem.storage import database
 from pbem.storage.models import Incoming
 from pbem.storage.utc import now

@@ -16,7 +16,6 @@ from pbem.storage import database
 from pbem.storage.models import Daemon
 
 LONGEST = 5 * SECONDS
-"""How long all of it may take."""
 
 
 @app.command()

@@ -33,7 +33,6 @@ from pbem.storage.utc import now
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
 ASKEW = timedelta(seconds=5)
-"""How far two clocks may differ."""
 SECONDS = 2.0
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     try:
         import dkim  # an optional extra
         from dkim.crypto import parse_pem_private_key
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
     selector, domain = settings.selector.encode(), own_domain.encode()
     key = settings.key.read_all().encode()
