@@ -15,6 +15,7 @@ OFTEN_WRITTEN = {
     "user": "username",
     "login": "username",
     "server": "host",
+    "publish": "serve",
     "host": "exposed_on",
     "hostname": "host",
     "mailbox": "folder",

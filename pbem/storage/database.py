@@ -277,7 +277,8 @@ def require_made(engine: Engine) -> str:
         with read_only(engine) as session:
             if (present := revision(session.connection())) is not None:
                 return present
-    missing = "there are no tables in the database"
+            schema = None if file else session.connection().scalar(text("SELECT current_schema()"))
+            missing = f"there are no tables in the schema {schema} of the database"
     if file:
         missing = f"the database {file} is empty" if Path(file).exists() else f"there is no database {file}"
     raise NoDatabase(

@@ -157,7 +157,8 @@ def test_no_server_starts_by_a_clock_that_must_be_wrong(site: Site, away: timede
 def test_postgresql_is_guarded_as_well(site: Site, postgres: Postgres) -> None:
     site.database = postgres.database()
     site.configure()
-    assert f"there are no tables in the database: {MOUNTED}" in site.pbem(*RUN).err
+    schema = site.database.rpartition("%3D")[2]
+    assert f"there are no tables in the schema {schema} of the database: {MOUNTED}" in site.pbem(*RUN).err
     for table in ("album", "photo"):
         site.rows(f"create table {table} (id int)")
     for words in (RUN, INIT):

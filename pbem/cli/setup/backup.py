@@ -51,6 +51,9 @@ def restore(
             manifest, written = backups.restore(file, config_file, progress)
     except BackupError as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
+    except OSError as error:
+        where = error.filename or "where the database goes"
+        raise BadConfig(f"{file} can't be restored: {where}: {error.strerror}") from error
     server = config.load(config_file).server
     out.print(f"{file}: {manifest}")
     for path in written:
