@@ -30,7 +30,6 @@ LINES = 300
 
 
 def diagrams(pack: GamePack, seed: int = 0, each: int = EACH) -> Iterator[tuple[Diagram, Diagram]]:
-    """Yield boards of random matches, without and with the last turn."""
     for match in matches(pack, seed):
         yield match[0].position.diagram(), match[0].position.diagram()
         pairs = list(pairwise(match))

@@ -4,12 +4,11 @@ import random
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from email.message import EmailMessage
 from itertools import zip_longest
 from pathlib import Path
 
-import structlog
+from structlog.testing import capture_logs
 
 from engines.core import Outcome
 from notation import record
@@ -54,7 +53,7 @@ def messages_stay_as_they_are(pack: GamePack, golden: Path, *, write: bool = Fal
 def transcript(pack: GamePack, seed: int = 0) -> str:
     """Play a match by mail; return its messages that differ between games, as text."""
     turns, outcome = drawn(pack, seed)
-    with tempfile.TemporaryDirectory(prefix="pbem-game-") as folder, _quietly(), letters(Path(folder)) as post:
+    with tempfile.TemporaryDirectory(prefix="pbem-game-") as folder, capture_logs(), letters(Path(folder)) as post:
         post.match(f"challenge bob {pack.game.key}")
         (page,) = post.write("alice@mail.example", f"rules {pack.game.key}")
         require(pack.title.upper() in text(page), "The command for the rules doesn't show the page.")
@@ -151,17 +150,3 @@ def _require_size(mail: EmailMessage) -> None:
 def _readable(mail: EmailMessage) -> str:
     said = TOKEN.sub("games+...@", "\n".join(line.rstrip() for line in text(mail).splitlines()))
     return f"<<< to {mail['To']}\nSubject: {mail['Subject']}\n\n{said}\n"
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    before = structlog.get_config()
-    structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
-    try:
-        yield
-    finally:
-        structlog.configure(**before)
-
-
-def _drop(_logger: object, _name: str, _event: object) -> dict[str, object]:
-    raise structlog.DropEvent

@@ -40,8 +40,6 @@ Brute = Callable[[Mapping[str, str]], BruteState]
 
 @dataclass(frozen=True)
 class Block:
-    """A position and its numbers for depth 1, 2 and so on."""
-
     game: str
     id: str
     options: dict[str, str]

@@ -18,7 +18,6 @@ from pbem.server import daemon
 
 ADDRESS = "games@pbem.example"
 MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
-"""The time at which every correspondence begins."""
 
 
 def settings(folder: Path, database: str = "", *, server: str = "", more: str = "") -> config.Settings:
@@ -59,8 +58,6 @@ class Clock:
 
 
 class Letters:
-    """A server and the mailboxes of everyone to whom it writes."""
-
     def __init__(self, server: daemon.Server, folder: Path, clock: Clock) -> None:
         self.server = server
         self.clock = clock

@@ -22,7 +22,7 @@ IF, THEN, ELSE, RESIGN = "if", "then", "else", "resign"
 MOST_LINES = 8
 MOST_TURNS = 60
 MOST_TRIED = 40
-"""After how many turns of the opponent a queued turn is tried."""
+"""How many turns of the opponent a queued turn is tried after."""
 LONGEST = 4_000
 
 ConditionLine = tuple[str, ...]

@@ -120,8 +120,6 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfferChanged:
-    """An offer in a running match was made, answered or withdrawn by that seat."""
-
     match: Match
     kind: OfferKind
     change: Change
@@ -139,8 +137,6 @@ class TurnsTakenBack:
 
 @dataclass(frozen=True, slots=True)
 class TimeRanOut:
-    """The player in that seat has run out of time, and the opponent can claim the match."""
-
     match: Match
     seat: Seat
 

@@ -33,14 +33,12 @@ class Offer:
 
     kind: OfferKind
     seat: Seat
-    """Who made it."""
     version: int
     """That of the match when it was made."""
     is_open: bool = True
     back_to: int | None = None
     """How many turns are left when turns are taken back."""
     until: datetime | None = None
-    """When a pause would end by itself."""
 
 
 def of_match(match: Match) -> tuple[Offer, ...]:

@@ -22,7 +22,7 @@ from pbem.storage.models import Match, Prepared
 
 NOTHING = Conditions()
 AUTOMOVE = "automove"
-"""The setting of players whose forced turns are played at once; they have chosen "on"."""
+"""The setting for forced turns, which are played at once where it is "on"."""
 
 Plans = dict[Seat, Prepared]
 """What is prepared in a match, by the seat of the player who has prepared it."""

@@ -126,10 +126,6 @@ def reached(session: Session, time: datetime | None, now: datetime, most: int) -
     return [number or 0 for number in session.exec(matches)]
 
 
-def mover(match: Match) -> int:
-    return match.seat1 if match.to_move else match.seat0
-
-
 def waits_from(session: Session, address: str, *which: bool) -> bool:
     waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None

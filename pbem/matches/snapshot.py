@@ -55,7 +55,6 @@ class Snapshot:
     """The number of complete turns that the match has now."""
     pack: GamePack
     last: Played[Any, Any] | None = None
-    """The turn, or the part of one, that led to the position."""
     hypothesis: Hypothesis | None = None
     is_missing: bool = False
     """Whether its game isn't there, and another stands in for it that knows no board and no turn."""

@@ -54,12 +54,6 @@ def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], Colu
     )
 
 
-def blocked_by(session: Session, player: Player) -> list[str]:
-    numbers = session.exec(select(Block.blocked).where(Block.player == player.id)).all()
-    names = session.exec(select(Player.name).where(col(Player.id).in_(numbers))) if numbers else ()
-    return sorted(name or "" for name in names)
-
-
 def number(session: Session, player: Player) -> int:
     return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
 
@@ -84,4 +78,6 @@ def recall(session: Session, player: Player, digest: str) -> None:
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    return {"blocked": blocked_by(session, player)}
+    numbers = session.exec(select(Block.blocked).where(Block.player == player.id)).all()
+    names = session.exec(select(Player.name).where(col(Player.id).in_(numbers))) if numbers else ()
+    return {"blocked": sorted(name or "" for name in names)}

@@ -156,7 +156,6 @@ def is_ruled_out(session: Session, address: str) -> bool:
 
 
 def digest(address: str) -> str:
-    """Return the hash by which the mailbox of an address is known, which is stored nowhere else."""
     return _hash(mailbox(address))
 
 

@@ -44,7 +44,7 @@ NO_COMMAND = "no command"
 
 
 class Budget(NamedTuple):
-    """How many answers can go to some addresses within a time, and what is said where that many have."""
+    """How many answers can go to some addresses within a time, and the silence beyond that."""
 
     name: str
     key: ColumnElement[bool]

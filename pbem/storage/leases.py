@@ -29,7 +29,7 @@ from sqlmodel import Field, Session, SQLModel, col
 from pbem.storage.utc import Utc
 
 LEASE = timedelta(minutes=1)
-"""How long a lease lasts: many times what the work takes."""
+"""Many times what the work takes."""
 HOST = socket.gethostname()[:200]
 CLOCKS = {"postgresql": "clock_timestamp()", "sqlite": "'now'"}
 """What each kind of database calls the present time; tests stop these clocks."""
@@ -82,7 +82,6 @@ ENDED: dict[str, Any] = {"leased_until": None, "holder": None}
 
 
 def take(session: Session, table: type[Leased], number: int, holder: str, lease: timedelta = LEASE) -> bool:
-    """Take a lease on the row with that number. Return whether it was free."""
     rows: Any = table
     statement = update(table).where(rows.id == number, is_free(rows)).values(**terms(lease)).returning(rows.id)
     return session.connection().execute(statement, {"who": holder}).first() is not None
@@ -113,7 +112,7 @@ def runs(process: int) -> bool:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Wait until no other process of ours, and no other thread, holds the folder, and hold it."""
+    """Hold the folder; wait until no other process or thread does."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

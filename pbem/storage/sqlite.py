@@ -120,7 +120,7 @@ class Files:
         return False
 
     def set_aside(self) -> str:
-        """Rename our log, which would damage the other database, and say so in words."""
+        """Rename our log, which would damage the other database, and return what to tell the operator."""
         aside = self._log.with_suffix(f"{self._log.suffix}.replaced")
         if self._own_log is not None and _identity(self._log) == self._own_log:
             self._log.rename(aside)

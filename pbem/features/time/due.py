@@ -56,7 +56,7 @@ LOOKED_AT = 20
 def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     if match.to_move is None:
         return False
-    player = session.get_one(Player, queries.mover(match))
+    player = session.get_one(Player, match.seat1 if match.to_move else match.seat0)
     if queries.waits_from(session, player.address):  # it may be the turn
         return False
     seat = timekeeping.remind(session, match, now)

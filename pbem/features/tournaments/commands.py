@@ -136,22 +136,16 @@ def climb(request: Request, line: Line) -> Decision:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
     other = player_called(request, line, line.given[PLAYER], lock=True)
     ladder = ladders.ladder_of(session, tournament, now)
-    _check_challenge(request, line, tournament, ladder, player, other)
-    check_running(request, player)
-    return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
-
-
-def _check_challenge(
-    request: Request, line: Line, tournament: Tournament, ladder: Ladder, player: Player, other: Player
-) -> None:
-    number, shows = tournament.id, f'"tournament {tournament.id}" shows whom you can challenge.'
+    shows = f'"tournament {number}" shows whom you can challenge.'
     if not ladder.rung_of(player.id or 0):
         raise Refused(f"You aren't on ladder {number}.", read=line.text, fits=f'"enter {number}" does that.')
     if not ladder.rung_of(other.id or 0):
         raise Refused(f"Nobody called {other.name} is on ladder {number}.", read=line.text, fits=shows)
-    obstacle = ladder.obstacle(player.id or 0, other.id or 0, request.now)
+    obstacle = ladder.obstacle(player.id or 0, other.id or 0, now)
     if obstacle is not None:
         raise Refused(_why(obstacle, ladder, player, other), read=line.text, fits=shows)
+    check_running(request, player)
+    return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
 
 
 def _why(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player) -> str:

@@ -17,7 +17,6 @@ from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Entry, Match, Player, Tournament
 
 FEWEST = 3
-"""How many players a tournament needs."""
 MOST_PLACES: Mapping[Format, int] = {
     Format.ROUND_ROBIN: 10,
     Format.SWISS: 64,
@@ -183,7 +182,7 @@ def withdraw(session: Session, tournament: Tournament, player: Player, now: date
     return tournament.started is not None
 
 
-def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None:
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Take a player whose account is closed or deleted out of all tournaments. The caller has locked the player."""
     theirs = col(Entry.player) == player.id
     of_it = (col(Tournament.id) == col(Entry.tournament), col(Tournament.ended).is_(None))
@@ -191,10 +190,6 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
     retention.change(session, delete(Entry).where(theirs, is_open))
     present = (theirs, exists().where(*of_it), col(Entry.withdrawn).is_(None))
     retention.change(session, update(Entry).where(*present).values(withdrawn=now))
-
-
-def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    withdraw_everywhere(session, player, now)
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:

@@ -19,11 +19,9 @@ class Format(StrEnum):
     """How opponents are found. The values are stored."""
 
     ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody once."""
     SWISS = "swiss"
     """In each round, players meet who have about as many points, and nobody twice."""
     KNOCK_OUT = "knock-out"
-    """Who loses is out."""
     LADDER = "ladder"
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
@@ -67,9 +65,8 @@ class Matchup:
     first: int
     """The player who moves first, or who has the bye."""
     second: int | None
-    """Their opponent; None for a bye."""
+    """None for a bye."""
     result: Score | None = None
-    """None while their match goes on."""
     is_played: bool = True
     """Whether they have a match, or had one that ended with a result; byes and forfeits are not played."""
     game: int = 1
@@ -232,7 +229,6 @@ class Table:
     breaks: tuple[str, ...]
     rows: tuple[CrosstableEntry, ...]
     by_round: bool
-    """Whether a column is a round."""
 
 
 def crosstable(field: Field) -> Table:
@@ -261,11 +257,6 @@ def crosstable(field: Field) -> Table:
 
 
 def written(points: float) -> str:
-    """Return points as people write them.
-
-    >>> written(2.0), written(2.5), written(8.25)
-    ('2', '2.5', '8.25')
-    """
     return f"{points:g}"
 
 

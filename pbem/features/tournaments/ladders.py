@@ -78,7 +78,6 @@ def _climbed(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
 class Ladder:
     rungs: Rungs
     reach: int
-    """How many rungs above one's own a challenge can go."""
     at_once: int
     """How many others one can have challenged at a time, and by how many one can be challenged."""
     challenges: tuple[LadderChallenge, ...] = ()

@@ -38,7 +38,6 @@ class TournamentLine(Part):
     can_enter: bool = False
     """Whether the reader can."""
     reach: int = 0
-    """On a ladder, how many rungs above one's own a challenge can go."""
     season: int = 0
     """0 for a tournament that doesn't come again."""
     every: str = ""
@@ -60,10 +59,8 @@ class Rung(Part):
     rung: int
     player: str
     matches: int = 0
-    """How many matches on the ladder they play."""
     own: bool = False
     can_challenge: bool = False
-    """Whether the reader can challenge them."""
 
 
 class RoundShown(Part):
@@ -100,7 +97,6 @@ class TournamentWithdrawn(Section, template="withdrawn"):
     number: int
     title: str
     running: tuple[int, ...] = ()
-    """Their matches in it that go on."""
     begun: bool = False
     is_ladder: bool = False
 

@@ -34,10 +34,7 @@ class PreparedRound:
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin.
-
-    Those of a game that isn't there stand still.
-    """
+    """Return the tournaments that must begin, go on or end. Those of a game that isn't there stand still."""
     offered = col(Tournament.game).in_(tuple(GAMES))
     is_open = (offered, col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
@@ -177,7 +174,6 @@ class TournamentNews:
     """As it was paired, or in the end; without entrants where the tournament was called off."""
     table: Table
     names: Mapping[int, Player]
-    """Everybody who is in it, by number."""
     waiting: int
     """How many pairings are to be told of, or, at the end, players."""
 

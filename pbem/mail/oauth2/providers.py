@@ -93,7 +93,6 @@ def _discovered(url: str, scope: str) -> Provider:
 class Tokens:
     access: str = field(repr=False)
     expires: float
-    """In seconds since 1970."""
     refresh: str = field(repr=False)
     client_id: str
 

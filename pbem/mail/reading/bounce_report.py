@@ -114,7 +114,6 @@ def _recipient(message: Message) -> str:
 
 
 def _blocks(part: Message, ours: str) -> list[Message]:
-    """Return what is reported of our recipient, or of all if ours isn't named."""
     payload = part.get_payload()
     blocks = [block for block in payload if isinstance(block, Message)] if isinstance(payload, list) else []
     named = [block for block in blocks if ours and ours in str(block.get("Final-Recipient", "")).lower()]

@@ -16,7 +16,7 @@ WAIT_SECONDS = 3600.0
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 FEW = 3
-"""When this many messages in a row are refused and none is stored, the store is down and no message is at fault."""
+"""After this many refusals in a row, the store is down, and no message is at fault."""
 
 
 def receive(

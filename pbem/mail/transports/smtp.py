@@ -225,7 +225,6 @@ def _handed_over(client: smtplib.SMTP, lines: bytes) -> tuple[int, bytes]:
 
 
 def _log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
-    """Log in with an access token; raises SMTPException, and SMTPAuthenticationError if the server rejects it."""
     mechanisms = client.esmtp_features.get("auth", "").upper().split()
     if "XOAUTH2" in mechanisms:
         mechanism, login, end = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1", ""
@@ -267,7 +266,6 @@ def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, lines: byte
 
 
 def _describe(error: Exception) -> str:
-    """Return what happened as one line, without the tuples of smtplib."""
     if isinstance(error, smtplib.SMTPResponseException):
         reply = error.smtp_error
         text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)

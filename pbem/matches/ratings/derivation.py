@@ -36,17 +36,12 @@ def begins(week: date) -> datetime:
 
 
 def rated_on(week: date) -> str:
-    """Return in words when the week is rated: the day after it.
-
-    >>> rated_on(date(2026, 11, 23))
-    'Monday, 30 November'
-    """
     day = week + WEEK
     return f"{day:%A}, {day.day} {day:%B}"
 
 
 GRACE = timedelta(hours=1)
-"""How long after its end a week is rated: a message that ended a match in it may still have been in work."""
+"""A message that ended a match in a week may still be in work at its end."""
 
 POINTS = {0: 1.0, 1: 0.0, None: 0.5}
 """What the first player gets, by the winner's seat; None is a draw."""
@@ -114,7 +109,6 @@ def next_week(session: Session, game: str, now: datetime) -> date | None:
 
 
 def unrated_week(session: Session, game: str) -> date | None:
-    """Return the first week with results that no rating counts yet, over or not."""
     last = session.exec(select(func.max(RatedWeek.week)).where(RatedWeek.game == game)).one()
     later = select(func.min(Match.counted)).where(Match.game == game, col(Match.counted).is_not(None))
     if last is not None:
@@ -191,11 +185,11 @@ def faults(session: Session, game: str) -> Iterator[str]:
     rows = session.exec(select(PlayerRating).where(PlayerRating.game == game)).all()
     stored = {(row.week, row.player): standing(row) for row in rows}
     for week, player in sorted({*derived, *stored}):
-        is_so, should_be = stored.get((week, player)), derived.get((week, player))
-        if is_so != should_be:
+        actual, expected = stored.get((week, player)), derived.get((week, player))
+        if actual != expected:
             yield (
-                f"after the week of {week}, player {player} has {_in_short(is_so)} in {game}, "
-                f"but the matches make it {_in_short(should_be)}"
+                f"after the week of {week}, player {player} has {_in_short(actual)} in {game}, "
+                f"but the matches make it {_in_short(expected)}"
             )
     for player, theirs in groupby(sorted(rows, key=attrgetter("player", "week")), key=attrgetter("player")):
         *_, newest = strength = list(theirs)

@@ -12,7 +12,7 @@ from pbem.matches.ratings.glicko2 import Rating
 from pbem.storage.models import Player, PlayerRating
 
 SHOWN_FOR = timedelta(weeks=52)
-"""How long after their last rated result players stand in the list."""
+"""Since their last rated result."""
 PROVISIONAL = 110.0
 
 

@@ -16,7 +16,6 @@ COLONS = (":", "\uff1a")
 
 
 def may_date(word: str) -> bool:
-    """Return whether a word may be part of a date: a figure, a day, a month, a preposition."""
     return has_digit(word) or is_weekday(word) or len(word) <= 4 or word[0].isupper()
 
 
@@ -88,7 +87,6 @@ def is_date(word: str) -> bool:
 
 
 def is_year(word: str) -> bool:
-    """Return whether the word holds a four-digit year: 2026, 2.3.2026, 2026-03-02."""
     if "@" in word:
         return False
     figures = ""
@@ -103,7 +101,6 @@ def is_year(word: str) -> bool:
 
 
 def is_time(word: str) -> bool:
-    """Return whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
     bare = word.strip(MARKS)[:12]
     for separator in ":.h":
         hours, _, minutes = bare.partition(separator)
