@@ -25,8 +25,9 @@ from sqlalchemy import Engine, insert, update
 from sqlmodel import col
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKS = {path.name.removeprefix("pbem-"): path for path in (ROOT / "tests" / "packs").glob("pbem-*")}
-sys.path += [path for path in (str(ROOT), *(str(pack / "src") for pack in PACKS.values())) if path not in sys.path]
+SHELF = ("hex", "amazons")
+"""The games of packages of which messages are shown."""
+sys.path += [path for path in (str(ROOT), str(ROOT / "packs" / "pbem-classics" / "src")) if path not in sys.path]
 
 from notation.ending import Termination
 from notation.games import GAMES
@@ -98,7 +99,7 @@ def page(mail: EmailMessage) -> str:
 
 def of_package(game: str, folder: Path) -> dict[str, EmailMessage]:
     """Play a match of a game in a package of its own at random. Return its messages by what they show."""
-    pack = vars(importlib.import_module(f"pbem_{game}"))[game.upper()]
+    pack = vars(importlib.import_module(f"pbem_classics.{game}"))[game.upper()]
     GAMES.packs[game] = pack
     chance, found, position = random.Random(game), {}, pack.game.position({})  # noqa: S311 - no secret
     with letters(folder) as post:
@@ -223,7 +224,7 @@ def main() -> None:
     logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
         mails = examples(Path(folder) / "examples")[0]
-        for game in PACKS:
+        for game in SHELF:
             mails |= of_package(game, Path(folder) / game)
         pages = {name: html for name, mail in mails.items() if (html := page(mail))}
     if len(sys.argv) == 1:
