@@ -1,8 +1,9 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `arranged`,
-`replays` and `watched`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be
-done, NotPossible says why, and nothing changed.
+Nothing here knows of mail, commands or the clock. State, turns and results of matches are written only here, and in
+`arranged` and `replays`, which make matches of their own kinds; offers are written in `agreements`, times in
+`timekeeping`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
+NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
@@ -44,11 +45,11 @@ from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
-"""Per challenger."""
+"""Challenges of one player that wait for an answer."""
 OFFER_OPEN = timedelta(days=14)
 """How long an offer can be answered."""
 MOST_AT_ONCE = 20
-"""The most turns played without a message after one that came with one."""
+"""How many prepared or forced turns one turn can set off."""
 FEWEST_RATED = 2
 """The turns that a rated match needs to count."""
 NO_LIMIT = TimeControl()
@@ -116,14 +117,16 @@ def offer(
 
 
 def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_address: bool) -> None:
-    offers = session.exec(
+    challenges = session.exec(
         select(Match)
         .where(Match.challenger == challenger.id, Match.state == MatchState.OFFERED)
         .order_by(col(Match.id))
     ).all()
-    if len(offers) >= MOST_OPEN:
+    if len(challenges) >= MOST_OPEN:
         raise NotPossible(Obstacle.TOO_MANY_OFFERS)
-    if by_address and any(waiting.by_address and queries.seat_of(waiting, opponent) is not None for waiting in offers):
+    if by_address and any(
+        waiting.by_address and queries.seat_of(waiting, opponent) is not None for waiting in challenges
+    ):
         raise NotPossible(Obstacle.INVITED_ALREADY)
 
 

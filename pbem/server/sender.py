@@ -33,23 +33,24 @@ from pbem.vitals import Vitals
 log = structlog.get_logger()
 
 GIVE_UP_AFTER = timedelta(days=5)
-FEW = len(PAUSES)
+LEAST_ATTEMPTS = len(PAUSES)
 """After fewer attempts no message is given up: the days may have passed because we were down."""
-MOST = 3
+CRASHES_TOLERATED = 3
 """A message during which the server ended that often waits longer and longer, and the admin is told."""
 CRASH_PAUSES = (*PAUSES[:2], *PAUSES[2:3] * 10, *PAUSES[3:])
-"""How long it waits: for an hour of crashes no longer than a lease, as something else may be ending the server."""
+"""How long it waits: at most five minutes during an hour of crashes, since something else may be their cause."""
 TOGETHER = 16
 """The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
 two, those already sent are sent again, under the same Message-ID."""
 LEASE = timedelta(minutes=5)
 """How long a claim lasts: longer than the slowest next hop takes for one message. It is renewed before each that goes
-out later than RENEWED after the last."""
-RENEWED = 60.0
+out later than RENEW_AFTER after the last."""
+RENEW_AFTER = 60.0
 _IS_DUE = col(Outgoing.due) <= bindparam("now", type_=Utc)
 _ARE_OWED = written_out(OutgoingState.OWED)
 _WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
 _IS_SUSPECT = col(Outgoing.holder).is_not(None)
+"""Of a message that can be claimed: the server ended while it was sending it."""
 _LOOK = select(
     exists(_WAITING.where(~_IS_SUSPECT, col(Outgoing.lane) == OutgoingLane.SHORT)),
     exists(_WAITING.where(~_IS_SUSPECT, col(Outgoing.lane) == OutgoingLane.LONG)),
@@ -72,8 +73,8 @@ _CLAIM = (
     .values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
     .returning(col(Outgoing.id), col(Outgoing.attempts))
 )
-_OURS = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
-_STILL_OWED = (*_OURS, col(Outgoing.state) == _ARE_OWED)
+_LEASED = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
+_STILL_OWED = (*_LEASED, col(Outgoing.state) == _ARE_OWED)
 _LETTERS = (
     select(Outgoing)
     .where(*_STILL_OWED)
@@ -83,7 +84,7 @@ _LETTERS = (
 _RENEW = update(Outgoing).where(*_STILL_OWED).values(**leases.terms(LEASE)).returning(col(Outgoing.id))
 _SENT = (
     update(Outgoing)
-    .where(*_OURS)
+    .where(*_LEASED)
     .values(
         state=OutgoingState.SENT.value,
         sent=bindparam("now", type_=Utc),
@@ -107,7 +108,7 @@ def send_queue(engine: Engine, holder: str) -> Queue:
     return Queue(engine, holder, Outgoing, _WAITING, _CLAIM)
 
 
-def what_is_due(now: datetime) -> dict[str, object]:
+def claim_of_short(now: datetime) -> dict[str, object]:
     """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
     due = {"now": now, "are_suspect": False, "most": TOGETHER}
     return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
@@ -127,19 +128,19 @@ class MailSender:
     """How attempts ended that aren't in the database yet; any thread can record them."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _hop: NextHop = field(init=False)
-    _is_refused: bool | None = field(default=None, init=False)
+    _hop_is_down: bool | None = field(default=None, init=False)
     """Whether a setback says that nothing is taken; None if it wasn't looked for."""
 
     def __post_init__(self) -> None:
         self._hop = NextHop(self.outbox, self.vitals, self.clock)
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the next few messages that are due, and one that takes long to render: neither waits long for the other.
+        """Send the next few messages that are due, one that takes long to render, and alone one that a server died of.
 
-        Return the number of attempts; call again until it is 0.
+        None of the three kinds waits long for another. Return the number of attempts; call again until it is 0.
         """
-        if self._is_refused is None:
-            self._is_refused = Setbacks(self.queue.engine, SENDING, self.clock()).are_any
+        if self._hop_is_down is None:
+            self._hop_is_down = Setbacks(self.queue.engine, SENDING, self.clock()).are_any
         self.record()  # left from a call during which the database failed
         if self._hop.rests:
             if self.queue.in_hand:
@@ -147,18 +148,18 @@ class MailSender:
             return 0
         if attempts := self._send(self.queue.in_hand, stopped):
             return attempts
-        due = what_is_due(self.clock())
+        short = claim_of_short(self.clock())
         with reading(self.queue.engine) as connection:
-            are_short, are_long, are_suspects = connection.execute(_LOOK, due).one()
-        attempts = self._send(self.queue.claim_next(**due), stopped) if are_short else 0
+            are_short, are_long, are_suspects = connection.execute(_LOOK, short).one()
+        attempts = self._send(self.queue.claim_next(**short), stopped) if are_short else 0
         if are_long and not stopped():
-            one = due | {"first": OutgoingLane.LONG, "last": OutgoingLane.LONG, "most": 1}
+            one = short | {"first": OutgoingLane.LONG, "last": OutgoingLane.LONG, "most": 1}
             attempts += self._send(self.queue.claim_next(**one), stopped)
         if not are_suspects or stopped():
             return attempts
-        alone = self.queue.claim_next(**due | {"last": OutgoingLane.LONG, "are_suspect": True, "most": 1})
+        alone = self.queue.claim_next(**short | {"last": OutgoingLane.LONG, "are_suspect": True, "most": 1})
         for row in alone:
-            if row.attempts >= MOST:
+            if row.attempts >= CRASHES_TOLERATED:
                 self._put_off(row.id, row.attempts)
         return attempts + self._send(alone, stopped)
 
@@ -177,43 +178,43 @@ class MailSender:
             letters = _rendered(session, self.renderer, self.sign, rows)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
-        left = {letter.number for letter in letters}
-        renewed = self.vitals.monotonic()
+        unsent = {letter.number for letter in letters}
+        renewed_at = self.vitals.monotonic()
         try:
             for letter in letters:
                 if stopped() or self._hop.rests:
                     break
-                if self.vitals.monotonic() - renewed > RENEWED:
-                    left, renewed = self._renewed(left), self.vitals.monotonic()
-                if letter.number not in left:
+                if self.vitals.monotonic() - renewed_at > RENEW_AFTER:
+                    unsent, renewed_at = self._renew_leases(unsent), self.vitals.monotonic()
+                if letter.number not in unsent:
                     continue
                 return_path = bounces.return_path(self.server, self.keyring, letter.row)
                 result = self._hop.hand_over(return_path, letter)
                 results.append(result)
                 self._results.append(result)
-                left.remove(letter.number)
+                unsent.remove(letter.number)
                 if result.error is None:
                     took = (self.clock() - letter.row.created).total_seconds()
                     self.vitals.counts.sent_in.observe(max(0.0, took))
         finally:
-            self.queue.in_hand = [row for row in claimed if row.id in left]
+            self.queue.in_hand = [row for row in claimed if row.id in unsent]
             self.record()
         self._note(any(result.error is None for result in results))
-        if refused := [result.outgoing for result in results if result.is_bounce]:
+        if bounced := [result.outgoing for result in results if result.is_bounce]:
             with transaction(self.queue.engine) as session:
-                for outgoing in refused:
+                for outgoing in bounced:
                     bounces.record(session, self.server, session.get_one(Outgoing, outgoing), self.clock())
         return len(results)
 
     def _note(self, are_any_taken: bool) -> None:
-        if are_any_taken and self._is_refused:
+        if are_any_taken and self._hop_is_down:
             Setbacks(self.queue.engine, SENDING, self.clock()).works(0)
-            self._is_refused = False
+            self._hop_is_down = False
         elif not are_any_taken and self._hop.takes_nothing:
             Setbacks(self.queue.engine, SENDING, self.clock()).fails(0)
-            self._is_refused = True
+            self._hop_is_down = True
 
-    def _renewed(self, numbers: set[int]) -> set[int]:
+    def _renew_leases(self, numbers: set[int]) -> set[int]:
         with writing(self.queue.engine) as connection:
             values = {"numbers": sorted(numbers), "who": self.queue.holder}
             return {number or 0 for number in connection.execute(_RENEW, values).scalars()}
@@ -225,8 +226,8 @@ class MailSender:
         """
         with transaction(self.queue.engine) as session:
             row = session.get_one(Outgoing, number)
-            row.due = self.clock() + CRASH_PAUSES[min(attempts - MOST, len(CRASH_PAUSES) - 1)]
-            if attempts > MOST:
+            row.due = self.clock() + CRASH_PAUSES[min(attempts - CRASHES_TOLERATED, len(CRASH_PAUSES) - 1)]
+            if attempts > CRASHES_TOLERATED:
                 row.error = f"The server ended while it made or sent this mail; this is attempt {attempts}."
                 row.troubled = row.troubled or self.clock()
                 log_out(row, f"tried alone: {row.error}")
@@ -254,13 +255,13 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
             connection.execute(_SENT, {"numbers": sent, "now": now, "who": queue.holder})
         if any(each.turns or each.error is not None or each.template == erasure.LAST_MAIL for each in results):
             with Session(connection, expire_on_commit=False) as session, session.begin():
-                _draw_consequences(session, queue.holder, results, now)
+                _follow_up(session, queue.holder, results, now)
     failpoints.reach(Step.MARKED)
 
 
-def _draw_consequences(session: Session, holder: str, results: list[Result], now: datetime) -> None:
+def _follow_up(session: Session, holder: str, results: list[Result], now: datetime) -> None:
     if turns := sorted({turn for result in results for turn in result.turns}):
-        _hand_over(session, turns, now)
+        _start_clocks(session, turns, now)
     for result in results:
         if result.error is not None:
             row = session.get_one(Outgoing, result.outgoing)
@@ -270,7 +271,7 @@ def _draw_consequences(session: Session, holder: str, results: list[Result], now
         erasure.forget_last(session, last)
 
 
-def _hand_over(session: Session, turns: Sequence[tuple[int, int]], now: datetime) -> None:
+def _start_clocks(session: Session, turns: Sequence[tuple[int, int]], now: datetime) -> None:
     """Let the time of turns begin, each by itself if one can't."""
     try:
         with session.begin_nested():
@@ -282,7 +283,7 @@ def _hand_over(session: Session, turns: Sequence[tuple[int, int]], now: datetime
             log.exception("no clock begins", match=turns[0][0])
             return
         for turn in turns:
-            _hand_over(session, [turn], now)
+            _start_clocks(session, [turn], now)
 
 
 def _postpone(row: Outgoing, result: Result, now: datetime) -> None:
@@ -292,7 +293,7 @@ def _postpone(row: Outgoing, result: Result, now: datetime) -> None:
         return
     row.error = result.error
     troubles = not result.is_bug or row.standing is None  # anybody can have us reply to what proves nothing
-    is_new = now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW
+    is_new = now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < LEAST_ATTEMPTS
     if result.waits or (result.later and is_new):
         row.due = now + min(PAUSES[min(row.attempts, len(PAUSES)) - 1], result.at_latest)
     else:

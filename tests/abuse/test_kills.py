@@ -15,7 +15,7 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon, sender, work_queue
 from pbem.server.alone import Suspects
 from pbem.server.daemon import Server
-from pbem.server.sender import LEASE, MOST
+from pbem.server.sender import CRASHES_TOLERATED, LEASE
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
@@ -176,7 +176,7 @@ def test_an_owed_message_is_never_given_up_for_kills_alone(letters: Corresponden
     restarted(letters).handle_waiting()
     fatal = FatalFor("ann@else.example")
 
-    assert [sends(letters, fatal) for _ in range(MOST)] == [True] * MOST
+    assert [sends(letters, fatal) for _ in range(CRASHES_TOLERATED)] == [True] * CRASHES_TOLERATED
     assert not sends(letters, fatal), "it isn't due, and the others go out"
     assert fatal.taken == ["bob@else.example", "cid@else.example"]
     deaths = 0

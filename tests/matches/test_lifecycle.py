@@ -227,7 +227,8 @@ def targets(node: ast.AST) -> Iterator[ast.Attribute]:
     """Yield the attributes that a statement assigns to, including those in tuples."""
     found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
     for target in found:
-        yield from (each for each in ast.walk(target) if isinstance(each, ast.Attribute))
+        attributes = (each for each in ast.walk(target) if isinstance(each, ast.Attribute))
+        yield from (each for each in attributes if isinstance(each.ctx, ast.Store))
 
 
 def trespasses(source: str) -> list[str]:

@@ -15,7 +15,7 @@ from sqlmodel import col, select
 
 from pbem.server import work_queue as queue_of_work
 from pbem.server.daemon import void_leases
-from pbem.server.sender import TOGETHER, send_queue, what_is_due
+from pbem.server.sender import TOGETHER, claim_of_short, send_queue
 from pbem.server.work_queue import work_queue
 from pbem.storage import database, leases
 from pbem.storage.leases import new_holder
@@ -112,7 +112,7 @@ def test_a_sender_claims_at_most_its_share(
     first = known + 1 if holder else 1
     wanted = list(range(first, first + most))
 
-    rows = send_queue(engine, "me").claim_next(**what_is_due(NOON) | which | {"most": most})
+    rows = send_queue(engine, "me").claim_next(**claim_of_short(NOON) | which | {"most": most})
 
     assert sorted(row.id for row in rows) == wanted
     tried = attempts(engine, Outgoing)
