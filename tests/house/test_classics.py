@@ -7,6 +7,7 @@ import pytest
 
 from pbem.conformance.checks import offered
 from pbem.features.house.searcher import Question, respond
+from pbem_classics.games.connectfour import CONNECTFOUR
 from tests.correspondence import Correspondence, text
 from tests.house.scenes import searching
 from tests.operating.environments import ROOT
@@ -35,3 +36,12 @@ def test_a_newcomer_plays_the_house_to_the_last_board(letters: Correspondence, k
 
         assert letters.execute("select state, termination from match") == [("over", "rules")]
         assert "The match is over" in text(letters.last("carol"))
+
+
+def test_lists_of_games_begin_with_the_easy_ones(letters: Correspondence) -> None:
+    letters.join("carol")
+    with offered(CONNECTFOUR):
+        listed = text(letters.write(CAROL, "help games", to=str(letters.last("carol")["Reply-To"]))[0])
+
+    assert listed.index("Easy to begin with:") < listed.index("Connect Four") < listed.index("With a little more")
+    assert listed.index("With a little more") < listed.index("Quadrupel")
