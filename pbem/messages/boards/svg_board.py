@@ -16,7 +16,6 @@ from pbem.messages.boards.board_shapes import (
     filled,
     inset,
     labels,
-    levels_of,
     looks,
     names,
     outline,
@@ -24,7 +23,7 @@ from pbem.messages.boards.board_shapes import (
     short,
     size_of,
 )
-from pbem.messages.boards.palette import FRAME, Lit, Look, css, lit_in
+from pbem.messages.boards.palette import FRAME, Look, css
 
 SELECTED = 2.2
 """How far inside a cell the frame stands that a script shows; a line of 4 stays within the cell."""
@@ -58,30 +57,27 @@ class BoardSheet:
 
         Each cell is a group with its name and its area; the frame in it is for the style sheet to show.
         """
-        ground, levels, known = self.ground(diagram), levels_of(diagram), diagram.legend.by_text()
-        frame = outline(inset(diagram.shape, SELECTED))
-        areas = range(len(diagram.legend.areas) + 1)
+        ground, legend, shape = self.ground(diagram), diagram.legend, diagram.shape
+        frame, known = outline(inset(shape, SELECTED)), legend.by_text()
+        texts = {name: text for _, cells in diagram.rows for name, text in cells}
+
+        def id_of(mark: Mark, level: int) -> str:
+            return self._id(shape, Look(level, mark.kind, legend.tone_of(mark), mark.shown, mark.height))
+
+        areas = range(len(legend.areas) + 1)
         ids = {
-            each: [self._look(diagram, known[each], level, "") for level in areas]
-            for each in dict.fromkeys((*marks, *(mark for _, cells in diagram.rows for _, mark in cells)))
+            each: [id_of(known[each], level) for level in areas] for each in dict.fromkeys((*marks, *texts.values()))
         }
         drawn = []
-        for row, (_, cells) in enumerate(diagram.rows):
-            for name, text in cells:
-                mark, level = known[text], levels.get(name, 0)
-                look = self._look(diagram, mark, level, lit_in(diagram, name))
-                x, y = place_of(diagram, name, row)
-                drawn.append(
-                    f'<g data-cell="{name}" data-area="{level}" data-mark="{escape(text)}"'
-                    f' transform="translate({short(x)} {short(y)})"><use href="#{look}"/>'
-                    f"{'' if diagram.shape == 'square' else names([((0, 0), name)])}"
-                    f'<path class="frame" d="{frame}"/></g>'
-                )
+        for name, row, look in looks(diagram):
+            x, y = place_of(diagram, name, row)
+            drawn.append(
+                f'<g data-cell="{name}" data-area="{look.level}" data-mark="{escape(texts[name])}"'
+                f' transform="translate({short(x)} {short(y)})"><use href="#{self._id(shape, look)}"/>'
+                f"{'' if shape == 'square' else names([((0, 0), name)])}"
+                f'<path class="frame" d="{frame}"/></g>'
+            )
         return f"{_opened(diagram, 'group', label)}{ground}{''.join(drawn)}</svg>\n", ids
-
-    def _look(self, diagram: Diagram, mark: Mark, level: int, lit: Lit) -> str:
-        look = Look(level, mark.kind, diagram.legend.tone_of(mark), mark.shown, mark.height, lit)
-        return self._id(diagram.shape, look)
 
     def _id(self, shape: Shape, look: Look) -> str:
         return self._ids.setdefault((shape, look), f"cell{len(self._ids)}")
