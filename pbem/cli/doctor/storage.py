@@ -148,9 +148,9 @@ def _disk(settings: Settings) -> Iterator[Finding]:
     scarce = "database.full" if free < LEAST_FREE else "database.filling"
     row = "database.room" if free >= ENOUGH_FREE else scarce
     yield finding(row, free=free // MEGABYTE, folder=file.parent)
-    lock = Path(f"{file}.lock")
-    if lock.exists() and not os.access(lock, os.W_OK):
-        yield finding("database.lock", lock=lock)
+    for beside in (Path(f"{file}.lock"), Path(f"{file}.newest")):
+        if beside.exists() and not os.access(beside, os.W_OK):
+            yield finding("database.beside", file=beside)
 
 
 def _version(engine: Engine) -> str:
