@@ -57,7 +57,7 @@ def within(seconds: float, ask: Callable[[], T]) -> T:
     except TimeoutError as error:
         if answer.done():
             raise
-        raise Late(f"the database gives no answer within {seconds:g} seconds") from error
+        raise Late(f"no answer within {seconds:g} seconds: is the database frozen, or a table locked?") from error
 
 
 def obstacle(engine: Engine) -> Finding | None:
