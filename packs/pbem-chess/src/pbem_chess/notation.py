@@ -13,7 +13,7 @@ _CASTLES = re.compile(
     re.IGNORECASE,
 )
 _TAKES = re.compile(r"\s*+\b(?:takes|captures)\s++(?:on\s++)?", re.IGNORECASE)
-_NAME = re.compile(r"\b(king|queen|rook|bishop|knight|pawn)\s*+(?:(?:to|from|on)\s++)?(?=x?[a-h][1-8])", re.IGNORECASE)
+_NAME = re.compile(r"\b(king|queen|rook|bishop|knight|pawn)\s*+(?:(?:to|from)\s++)?(?=x?[a-h][1-8])", re.IGNORECASE)
 _LETTERS = {"king": "K", "queen": "Q", "rook": "R", "bishop": "B", "knight": "N", "pawn": ""}
 _TO = rf"(?:\s*+{kit.ARROW}\s*+|\s*+([xX:]?)\s*+)"
 _NUMBER = re.compile(r"[\s]*+(?:[0-9]{1,3}+[.]++[\s]*+)?+")

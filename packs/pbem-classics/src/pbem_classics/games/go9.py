@@ -82,7 +82,7 @@ class GoPosition(SpielPosition):
             return kit.PASS_PASSAGE
         black, white = self.score()
         return kit.Passage(
-            f"Your opponent has passed. If you pass too, the match ends, and the board is counted as it stands: Black "
+            f"Your opponent has passed. If you pass too, the match ends, and is counted as it stands: Black "
             f"{black}, White {white} + {KOMI}.",
             (str(kit.Special.PASS),),
         )
