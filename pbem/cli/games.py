@@ -121,11 +121,11 @@ def game_new(
     key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
     folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
 ) -> None:
-    from pbem.conformance import new_game, pages
+    from pbem.conformance import new_game, rules_page
     from pbem.conformance.samples import Nonconforming
 
     try:
-        pages.require_free(key, besides=(*GAMES, *installed()))
+        rules_page.require_free(key, besides=(*GAMES, *installed()))
     except Nonconforming as taken:
         raise core.ended(str(taken)) from taken
     folder = folder or Path(f"pbem-{key}")

@@ -6,9 +6,9 @@ import typer
 from sqlmodel import Session, col, select
 
 from notation.board import format_board
-from pbem.cli import correspondence
+from pbem.cli import dossier
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
-from pbem.cli.correspondence import Told
+from pbem.cli.dossier import Told
 from pbem.cli.terminal import TerminalListing, show_json, shown
 from pbem.errors import Refused
 from pbem.features.moderation import lists
@@ -62,9 +62,9 @@ def show(
 def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
     if kind == "player":
         try:
-            return correspondence.of_player(session, server, lists.called(session, word, guests=True))
+            return dossier.of_player(session, server, lists.called(session, word, guests=True))
         except Refused:
-            found = correspondence.of_address(session, server, word.lower()) if "@" in word else {}
+            found = dossier.of_address(session, server, word.lower()) if "@" in word else {}
             if not any(found.values()):
                 raise
             return {"address": word.lower(), "standing": ["nobody who plays here"], **found}
@@ -74,7 +74,7 @@ def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
     if row is None:
         what = {"match": "match", "mail": "message", "out": "message out"}[kind]
         raise Refused(f"There is no {what} {word[:40]}.")
-    tell: Any = {"match": _match, "mail": correspondence.mail, "out": correspondence.sent}[kind]
+    tell: Any = {"match": _match, "mail": dossier.mail, "out": dossier.sent}[kind]
     told: Told = tell(session, server, row)
     return told
 
@@ -134,7 +134,7 @@ def _match(session: Session, server: Stored, match: Match) -> Told:
         "problems": problems,
         "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
         "turns": _turns(session, match, names),
-        "messages": [correspondence.outgoing(session, server, row) for row in session.exec(about)],
+        "messages": [dossier.outgoing(session, server, row) for row in session.exec(about)],
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engines.search.state import Searchable
 from notation.games import GAMES, GamePack
-from pbem.conformance import boards, by_mail, engine, pages, speed, texts
+from pbem.conformance import boards, by_mail, engine, rules_page, speed, texts
 from pbem.conformance.samples import matches, options_of, samples
 
 SLOW = 20_000
@@ -36,8 +36,8 @@ CHECKS = tuple(
     map(
         Check.of,
         (
-            pages.it_is_described,
-            pages.its_names_are_its_own,
+            rules_page.it_is_described,
+            rules_page.its_names_are_its_own,
             engine.random_play_ends,
             engine.moves_are_listed_once,
             engine.play_leaves_the_old_position,
@@ -62,11 +62,11 @@ CHECKS = tuple(
             boards.remarks_are_sentences,
             boards.boards_are_drawn_in_text,
             boards.boards_are_drawn_as_pictures,
-            pages.the_page_has_title_designer_and_year,
-            pages.the_page_names_every_option,
-            pages.the_page_fits_into_a_message,
-            pages.the_page_is_plain_markdown,
-            pages.the_pictures_are_true,
+            rules_page.the_page_has_title_designer_and_year,
+            rules_page.the_page_names_every_option,
+            rules_page.the_page_fits_into_a_message,
+            rules_page.the_page_is_plain_markdown,
+            rules_page.the_pictures_are_true,
             speed.it_is_fast_enough,
             by_mail.a_match_goes_by_mail,
         ),

@@ -9,13 +9,13 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import answers, execute, feature, reading
-from pbem.conversation.answers import Answer
+from pbem.conversation import execute, feature, reading, yes_or_no
 from pbem.conversation.core import Decision, Line, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
+from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, seat_of
@@ -182,7 +182,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> tuple[A
     sender, lines = request.sender, request.message.certain
     if sender.by_thread or (question.acts and sender.vouched):
         return None, replace(question, by_thread=True)
-    answer = answers.answer(lines)
+    answer = yes_or_no.answer(lines)
     if answer is None and question.joining and _repeats(request, question):
         answer = Answer.YES
     if answer is None:
@@ -219,7 +219,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
         )
         asked = feature.apply(request, reply, Decision(messages=(again,)))
         return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
-    answer = answers.answer(request.message.certain)
+    answer = yes_or_no.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
     if answer is Answer.NO:

@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import answers, confirmations, execute, reading, strangers
+from pbem.conversation import confirmations, execute, reading, strangers, yes_or_no
 from pbem.conversation.core import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
@@ -119,7 +119,7 @@ def _carry_out(
     if excess is not None and not reply.verdict.has_acted:
         raise excess
     if suggestion is not None and reply.verdict.has_acted:
-        suggestion.proposal = answers.DONE
+        suggestion.proposal = yes_or_no.DONE
     return reply
 
 

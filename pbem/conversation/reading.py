@@ -9,13 +9,13 @@ from sqlmodel import col, select
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
-from pbem.conversation import answers
-from pbem.conversation.answers import Answer
+from pbem.conversation import yes_or_no
 from pbem.conversation.core import Line, Request, Role
 from pbem.conversation.syntax import phrases, sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.wording import Place, Reading
 from pbem.conversation.target import is_to_move
+from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
@@ -48,11 +48,11 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     line = _offer_answered(request, message, parsed, answered)
     agreed = _agreed_to(request, message, parsed, answered) if line is None else None
     if agreed is not None:
-        line = answers.suggested_line(request.session, agreed)
+        line = yes_or_no.suggested_line(request.session, agreed)
     if line is None:
         return parsed, agreed
     return reader(request, message).read(
-        message.subject, (*line.split("\n"), *answers.lines_below(message.certain))
+        message.subject, (*line.split("\n"), *yes_or_no.lines_below(message.certain))
     ), agreed
 
 
@@ -98,24 +98,24 @@ def reader(request: Request, message: Message) -> Reader:
 
 def _answered(request: Request, message: Message) -> Outgoing | None:
     """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
-    if answers.answer(message.certain) is None:
+    if yes_or_no.answer(message.certain) is None:
         return None
-    return answers.answered_message(request.session, message, request.sender)
+    return yes_or_no.answered_message(request.session, message, request.sender)
 
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    answer = answers.answer(message.certain)
+    answer = yes_or_no.answer(message.certain)
     if answer is None or any(_says_itself(request, line) for line in parsed.commands):
         return None
-    return answers.offer_answered(request.session, request.sender, answered, answer)
+    return yes_or_no.offer_answered(request.session, request.sender, answered, answer)
 
 
 def _says_itself(request: Request, line: Line) -> bool:
     """Return whether a line that could be an answer is a command, or a turn in a match that is being played: "pass"."""
     if Role.ANSWERS in line.command.role:
         return True
-    if not answers.answer([line.text]):
+    if not yes_or_no.answer([line.text]):
         return False
     match = request.session.get(Match, line.match) if line.command.plays else None
     is_turn = line.turn is not None and line.turn.error is None
@@ -124,12 +124,16 @@ def _says_itself(request: Request, line: Line) -> bool:
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or request.sender.is_stranger or answers.answer(message.certain) is not Answer.YES:
+    if (
+        request.sender.player is None
+        or request.sender.is_stranger
+        or yes_or_no.answer(message.certain) is not Answer.YES
+    ):
         return None
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it
             return None
-        raise answers.nothing_suggested(agreed)
+        raise yes_or_no.nothing_suggested(agreed)
     return agreed
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem.conversation import answers
+from pbem.conversation import yes_or_no
 from pbem.conversation.core import PAGE, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
@@ -21,7 +21,7 @@ from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
-from pbem.players import rate_limits, receipts
+from pbem.players import rate_limits, waiting_receipts
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState
 from pbem.storage.outbox import Mailer
@@ -81,7 +81,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         own=seat is not None,
         meant=refusal.meant,
         proposed=refusal.proposal is not None,
-        as_of=answers.as_of(match, refusal.proposal),
+        as_of=yes_or_no.as_of(match, refusal.proposal),
         wish=refusal.wish,
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
@@ -134,8 +134,8 @@ def enqueue(request: Request, reply: Reply) -> None:
         return
     waits_until = None
     if match is not None and match.level is not None:
-        receipts.release(request.session, match, request.now)
-        waits_until = receipts.due(match, player, payload, request.now) if plays else None
+        waiting_receipts.release(request.session, match, request.now)
+        waits_until = waiting_receipts.due(match, player, payload, request.now) if plays else None
     mailer.to_player(
         player,
         payload,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.conversation import answers, confirmations, execute, reading
+from pbem.conversation import confirmations, execute, reading, yes_or_no
 from pbem.conversation.core import Command, Line, Request, Role
 from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
@@ -112,7 +112,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     if has_commands or name_alone(request, parsed) or invitation_to(request) is not None:
         return introduce(request, reply, parsed, left, Reading())
     wish = reading.wishes_in(request)
-    if not wish.wishes and answers.answer(request.message.certain) is answers.Answer.NO:
+    if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
         wish = reading.understood(request, (DECLINES,))
     lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
     shown = reading.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
@@ -224,7 +224,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     """
     written = parsed.first.strip().rstrip(".!")
     name = (person_names.own_name(written) or written).lower()
-    is_word = name in words_in_use(request.features) or name in phrases.stop_words() or answers.says_only(name)
+    is_word = name in words_in_use(request.features) or name in phrases.stop_words() or yes_or_no.says_only(name)
     if is_word or not NAME.fullmatch(name):
         return parsed
     joins = request.commands.joining
@@ -233,7 +233,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
 
 
 def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
-    answered = answers.answered_message(request.session, message, request.sender)
+    answered = yes_or_no.answered_message(request.session, message, request.sender)
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 

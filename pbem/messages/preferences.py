@@ -11,7 +11,7 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from notation.time_control import BadTime
-from pbem.matches.clock import reminders
+from pbem.matches.clock import reminder_times
 from pbem.matches.clock.calendars import DAYS
 from pbem.matches.clock.timekeeping import REMIND, ZONE
 from pbem.matches.clock.working_days import BadDays, format_days, parse_days
@@ -76,7 +76,7 @@ def _reminders(text: str) -> str | None:
     ('50% 1d', None)
     """
     try:
-        return reminders.spelled(reminders.parse_wishes(text))
+        return reminder_times.spelled(reminder_times.parse_wishes(text))
     except BadTime:
         return None
 
@@ -115,10 +115,10 @@ GENERAL = (
     Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
     Preference(
         REMIND,
-        (reminders.DEFAULT, OFF),
-        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        (reminder_times.DEFAULT, OFF),
+        f"when we remind you of a turn: up to {reminder_times.MOST}, as shares of its time or time that is left",
         accept=_reminders,
-        words=reminders.MOST,
+        words=reminder_times.MOST,
     ),
     Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     Preference(

@@ -34,7 +34,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem import config, failpoints
 from pbem.config import Settings, certificates, secrets
-from pbem.config.veiled import veils
+from pbem.config.dump import veils
 from pbem.failpoints import Step
 from pbem.secret import BadConfig, Secret
 from pbem.server import server_key

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, select
 
 from pbem.config import ServerSettings
 from pbem.matches.ratings import derivation
-from pbem.players import receipts, traces
+from pbem.players import traces, waiting_receipts
 from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, digest
 from pbem.storage import clock, setbacks
@@ -36,8 +36,8 @@ LAST = (
     Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
     Due(
         name="receipts.release",
-        when=receipts.HAVE_WAITED,
-        act=lambda engine, _server, now, _stopped: receipts.release_due(engine, now),
+        when=waiting_receipts.HAVE_WAITED,
+        act=lambda engine, _server, now, _stopped: waiting_receipts.release_due(engine, now),
     ),
     Due(name="alerts", when=alerts.WHEN, act=alerts.tell),
 )

@@ -1,7 +1,7 @@
 """Somebody forges a join, and the victim answers our question: nothing but a yes, the name or the command joins."""
 
-from pbem.conversation import answers
-from pbem.conversation.answers import Answer
+from pbem.conversation import yes_or_no
+from pbem.conversation.yes_or_no import Answer
 from tests.correspondence import Correspondence
 
 ANSWERS = """
@@ -30,6 +30,6 @@ def test_none_of_sixty_answers_joins(letters: Correspondence) -> None:
         (question,) = letters.write(victim, ("join vica", "play quadrupel")[number % 2])
         told = letters.reply(question, answer)
         assert len(told) == (not answer.startswith(OF_MACHINES)), answer
-        assert not told or answers.answer([answer]) is Answer.NO or not letters.reply(told[0], answer), answer
+        assert not told or yes_or_no.answer([answer]) is Answer.NO or not letters.reply(told[0], answer), answer
 
     assert letters.rows("select address from player where confirmed is not null") == []

@@ -20,7 +20,7 @@ from pbem.matches.clock.clock import (
     TurnHandedOver,
     begin,
 )
-from pbem.matches.clock.reminders import MOST, NEVER, Wishes, next_reminder, parse_wishes, settled, spelled
+from pbem.matches.clock.reminder_times import MOST, NEVER, Wishes, next_reminder, parse_wishes, settled, spelled
 from pbem.matches.clock.working_days import Span, WorkingDays
 
 START = datetime(2026, 3, 2, 8, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.matches import watched
-from pbem.matches.watched import WatchedNews
+from pbem.matches import spectator_news
+from pbem.matches.spectator_news import WatchedNews
 from pbem.players import directory
 from pbem.players.directory import Visibility
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
@@ -52,7 +52,7 @@ def match_with(plies: int, shift: int = 0, *, shown: int, over: bool = False) ->
 def test_what_is_new_to_who_has_seen_an_earlier_version(
     match: Match, undone: list[TakenBack], late: bool, news: WatchedNews | None
 ) -> None:
-    assert watched.news_of(match, undone, late=late) == news
+    assert spectator_news.news_of(match, undone, late=late) == news
 
 
 @pytest.mark.parametrize(

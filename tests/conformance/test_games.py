@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from notation.games import GAMES, GamePack
-from pbem.conformance import pages
+from pbem.conformance import rules_page
 from pbem.conformance.checks import CHECKS, Check
 from tests.cases import quick_where
 
@@ -38,7 +38,7 @@ def is_quick(case: tuple[str, Check, int]) -> bool:
     ("game", "check", "seed"), quick_where(is_quick, CASES), ids=lambda each: getattr(each, "name", None)
 )
 def test_a_game_keeps_every_promise(game: str, check: Check, seed: int) -> None:
-    is_whole = seed == 1 or check.holds.__module__ == pages.__name__
+    is_whole = seed == 1 or check.holds.__module__ == rules_page.__name__
     check.run(GAMES[game] if is_whole else with_its_variants(GAMES[game]), seed)
 
 

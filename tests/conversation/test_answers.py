@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.conversation.answers import Answer, answer, lines_below, says_only
+from pbem.conversation.yes_or_no import Answer, answer, lines_below, says_only
 
 YES = """
 yes | Yes! | YES | *yes* | "yes". | Yes, please. | yes please, thank you | ok | Okay then | Sure, I'd love to.

@@ -23,7 +23,7 @@ from jinja2 import FileSystemLoader
 from pbem import config
 from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip
 from pbem.cli.doctor.findings import Finding, Severity
-from pbem.config.veiled import veiled_url
+from pbem.config.dump import veiled_url
 from pbem.mail.transports.protocols import Patience
 from pbem.messages import templating
 from pbem.server import backups

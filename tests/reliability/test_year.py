@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from pbem.matches.clock.reminders import MOST
+from pbem.matches.clock.reminder_times import MOST
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.integrity import faults
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply

@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 from notation.games import GAMES
 from pbem.cli.doctor.findings import Finding, database_advice, finding, problem, unwritable
 from pbem.config import Settings
-from pbem.config.veiled import veiled_url
+from pbem.config.dump import veiled_url
 from pbem.mail.reading.limits import LARGEST_MESSAGE
 from pbem.matches import missing
 from pbem.secret import BadConfig

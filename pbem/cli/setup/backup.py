@@ -11,7 +11,7 @@ from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
-from pbem.config.veiled import veiled_url
+from pbem.config.dump import veiled_url
 from pbem.secret import BadConfig
 from pbem.server import backups, moving
 from pbem.server.backups import BackupError

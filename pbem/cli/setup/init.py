@@ -14,7 +14,7 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace, WantedSetup
 from pbem.cli.terminal import show_json
-from pbem.config.veiled import lines, veiled, veiled_url
+from pbem.config.dump import lines, veiled, veiled_url
 from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.storage import database

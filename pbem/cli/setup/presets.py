@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pbem.config import ServerSettings, faults
-from pbem.config.veiled import format_value
+from pbem.config.dump import format_value
 from pbem.secret import BadConfig
 
 EXAMPLE = "games@games.example"

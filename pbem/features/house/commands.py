@@ -11,7 +11,7 @@ from pbem.matches import lifecycle, replays
 from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint
-from pbem.players import invitations, receipts
+from pbem.players import invitations, waiting_receipts
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_MATCHES = 10
@@ -77,7 +77,7 @@ def hint(request: Request, line: Line) -> Decision:
         raise Refused("There are hints only in matches against the house.", read=line.text)
     lifecycle.check_turn(match, seat)
     pack_of(match)
-    if receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
+    if waiting_receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
         raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
 

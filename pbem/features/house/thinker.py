@@ -36,7 +36,7 @@ from pbem.features.house.searcher import Question, SearchAnswer, Searcher
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
-from pbem.players import announcements, receipts
+from pbem.players import announcements, waiting_receipts
 from pbem.players.notices import notify
 from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
@@ -46,7 +46,7 @@ from pbem.storage.notifications import Channel
 log = structlog.get_logger()
 
 MOST_HINTS = 5
-_LOOK = columns(or_(IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
+_LOOK = columns(or_(IS_TO_MOVE, waiting_receipts.ARE_AWAITED, analyses.ARE_WAITING))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Thinker:
     def _give_hint(self, stopped: Callable[[], bool]) -> bool:
         """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""
         with read_only(self.engine) as session:
-            awaited = receipts.awaited_hints(session, MOST_HINTS)
+            awaited = waiting_receipts.awaited_hints(session, MOST_HINTS)
         return any(not stopped() and self._give(number) for number in awaited)
 
     def _give(self, outgoing: int) -> bool:
@@ -96,7 +96,7 @@ class Thinker:
         try:
             turn = messages.check_hint(question, self.searcher.search(question).turn)
             with transaction(self.engine) as session:
-                receipts.give_hint(session, outgoing, turn, self.clock())
+                waiting_receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session.connection(), Channel.OWED)
         except DBAPIError:
             raise
@@ -167,7 +167,7 @@ class Thinker:
                 row.leased_until, row.holder = None, None
             _forget(session, task, now)
             for notice in announcements.notices(session, events):
-                if not receipts.retell(session, notice, now):
+                if not waiting_receipts.retell(session, notice, now):
                     notify(session, self.server, now, notice)
             notifications.notify(session.connection(), Channel.OWED)
             failpoints.reach(Step.ANSWERING)

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.config import ServerSettings
-from pbem.matches import watched
+from pbem.matches import spectator_news
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
 from pbem.players import blocks, directory, schedule
@@ -87,7 +87,7 @@ def find(session: Session, player: Player, match: Match) -> Watch | None:
 def begin(session: Session, player: Player, match: Match, now: datetime) -> bool:
     if find(session, player, match) is not None:
         return False
-    watched.mark(session, match)
+    spectator_news.mark(session, match)
     session.add(Watch(player=player.id or 0, match=match.id or 0, created=now))
     session.flush()
     return True
@@ -130,24 +130,24 @@ def export(session: Session, player: Player) -> dict[str, Any]:
 
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     with read_only(engine) as session:
-        numbers = watched.unseen(session, at_once(session, "spectators"))
+        numbers = spectator_news.unseen(session, at_once(session, "spectators"))
     return act_on(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
 
 
 def _show(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     match = lock_if_free(session, Match, number)
-    if match is None or not watched.is_unseen(match):  # another daemon is at it
+    if match is None or not spectator_news.is_unseen(match):  # another daemon is at it
         return False
     found = spectators(session, match)
     seen, told = directory.of(match, people_of(session, (match,)).values()), 0
     if found and seen is not Visibility.NOTHING:
         undone = taken_back(session, match) if match.shift else ()
-        news = watched.news_of(match, undone, late=seen is Visibility.LATE)
+        news = spectator_news.news_of(match, undone, late=seen is Visibility.LATE)
         if news is not None:
             late = seen is Visibility.LATE and match.ended is None
             shown = WatchedTurn(match=number, ply=news.ply, since=news.since, taken_back=news.taken_back, late=late)
             told = _tell(session, server, match, shown, found, now)
-    watched.settle(match, is_watched=bool(found))
+    spectator_news.settle(match, is_watched=bool(found))
     if match.ended is not None:
         change(session, delete(Watch).where(col(Watch.match) == match.id))
     if told:
@@ -189,4 +189,4 @@ def _has_enough(session: Session, player: Player, now: datetime) -> bool:
     return session.exec(shown).one() >= MOST_PER_HOUR
 
 
-DUE = (Due(name="spectators.show", when=exists().where(*watched.IS_UNSEEN), act=show),)
+DUE = (Due(name="spectators.show", when=exists().where(*spectator_news.IS_UNSEEN), act=show),)

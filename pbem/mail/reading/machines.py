@@ -1,6 +1,6 @@
 """Machines: the signs by which a message is recognised as sent by one (RFC 3834, and what machines send in practice).
 
-All signs are regular expressions in decoded.toml, but for the few that compare two things.
+All signs are regular expressions in escapes.toml, but for the few that compare two things.
 """
 
 import email.message
@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 
 from pbem.mail.reading import from_header, limits
-from pbem.mail.reading.text import body, decoded
+from pbem.mail.reading.text import body, escapes
 
 MOST_RECEIVED = 100
 """A message with more Received lines is in a loop (RFC 5321, 6.3)."""
@@ -53,7 +53,7 @@ class Automatic(Enum):
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
     return {
         Automatic[kind.upper()]: patterns
-        for kind, patterns in decoded.table(f"machines_{place}").items()
+        for kind, patterns in escapes.table(f"machines_{place}").items()
         if kind.upper() in Automatic.__members__
     }
 
@@ -67,7 +67,7 @@ _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
     {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
     for place in ("parts", "subjects", "texts", "addresses")
 )
-_LETTERS = decoded.table("machines_addresses")["letters"]
+_LETTERS = escapes.table("machines_addresses")["letters"]
 _OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
 HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
 """Headers that tell a machine's message, besides those of all messages and those that begin with `list-`."""

@@ -19,9 +19,9 @@ from engines.core import Seat
 from engines.seats import SEATS, other, seat_of
 from notation.time_control import parse, spoken
 from pbem.matches.clock import clock as clocks
-from pbem.matches.clock import reminders
+from pbem.matches.clock import reminder_times
 from pbem.matches.clock.clock import Clock, ClockChange, Outage, Reminded, Restored, TimeGiven
-from pbem.matches.clock.reminders import Wishes
+from pbem.matches.clock.reminder_times import Wishes
 from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
 from pbem.matches.queries import version
 from pbem.storage.clock import outages_after
@@ -122,11 +122,11 @@ def remind(session: Session, match: Match, now: datetime) -> Seat | None:
     if then is None or then.has_run_out:  # what follows from that is told
         return None
     wishes = _wishes(session, match, clock.seat)
-    later = reminders.put_off(clock, wishes, now)
+    later = reminder_times.put_off(clock, wishes, now)
     if later is not None:
         match.remind = later
         return None
-    note(session, match, Reminded(now, reminders.settled(clock, wishes, now)))
+    note(session, match, Reminded(now, reminder_times.settled(clock, wishes, now)))
     return clock.seat
 
 
@@ -188,14 +188,14 @@ def _keep(session: Session, match: Match, clock: Clock) -> None:
 def _next_reminder(session: Session, match: Match, clock: Clock) -> datetime | None:
     if clock.seat is None:
         return None
-    reminder = reminders.next_reminder(clock, _wishes(session, match, clock.seat))
+    reminder = reminder_times.next_reminder(clock, _wishes(session, match, clock.seat))
     return None if reminder is None else reminder.at
 
 
 def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
     """Return when that player wants to be reminded; the opponent's `nag` isn't for somebody who muted them."""
     settings = session.get_one(Player, match.seat1 if seat else match.seat0).settings
-    wishes = reminders.parse_wishes(settings.get(REMIND, reminders.DEFAULT), settings.get(ZONE, "UTC"))
+    wishes = reminder_times.parse_wishes(settings.get(REMIND, reminder_times.DEFAULT), settings.get(ZONE, "UTC"))
     return replace(wishes, nag=wishes.nag and not (match.muted1 if seat else match.muted0))
 
 

@@ -102,11 +102,11 @@ class Match(SQLModel, table=True):
     """When the time of the player whose turn it is runs out, if nothing happens until then; after that, when the match
     ends without a claim."""
     remind: datetime | None = Field(default=None, sa_type=Utc)
-    """When that player is reminded next (see clock.reminders)."""
+    """When that player is reminded next (see clock.reminder_times)."""
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
     shown: int | None = None
-    """The version that its spectators have seen, while there are any (see matches.watched)."""
+    """The version that its spectators have seen, while there are any (see matches.spectator_news)."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""

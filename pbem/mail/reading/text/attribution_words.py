@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import decoded
+from pbem.mail.reading.text import escapes
 
 MOST_WORDS = 45
 
-_PHRASES = decoded.table("attributions")
+_PHRASES = escapes.table("attributions")
 VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
     frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
 )

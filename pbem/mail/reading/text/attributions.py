@@ -7,7 +7,7 @@ the end. Mail programs wrap them over several lines, and phones append them to t
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbem.mail.reading.text import decoded
+from pbem.mail.reading.text import escapes
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
     LONE_OPENERS,
@@ -255,7 +255,7 @@ def _read(text: str) -> tuple[int, bool] | None:
     addressed = any("@" in word for _, word in words)
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
     dated = any(is_dated(word) for _, word in words)
-    tagged = addressed and decoded.holds_tagged([word for _, word in words])
+    tagged = addressed and escapes.holds_tagged([word for _, word in words])
     timed = addressed and "@" in words[-1][1] and words[-1][1].endswith(COLONS) and opens(words)
     if not (verb or bracketed or tagged or (timed and tells_the_time(words))):  # "2 Mar 2026, 09:59 by bob@…:"
         return None

@@ -17,13 +17,13 @@ from email.policy import Compat32
 
 from pbem.mail.reading import limits
 from pbem.mail.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
-from pbem.mail.reading.text import decoded
+from pbem.mail.reading.text import escapes
 
 LONGEST_STUB = 500
 LONGEST_TYPE = 500
 _BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
 """A line that separates parts, and the beginning of a part's headers."""
-_EXCUSES = decoded.table("stubs")["excuses"]
+_EXCUSES = escapes.table("stubs")["excuses"]
 _CHARSETS = {
     "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
     "latin-1": "cp1252",

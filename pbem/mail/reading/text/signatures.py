@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import decoded
+from pbem.mail.reading.text import escapes
 from pbem.mail.reading.text.normalize import fold
 
 LONGEST_TAGLINE = 160
@@ -10,7 +10,7 @@ MOST_WORDS = 16
 MOST_LINES = 15
 """The longest signature below a "--" without the trailing space."""
 
-_PHRASES = decoded.table("signatures")
+_PHRASES = escapes.table("signatures")
 _MARKS = ("--", "\u2014", "\u2013", "\u2014-", "-\u2014", "\u2013-", "__", "\u2014\u2014", "--\u200b")
 
 
