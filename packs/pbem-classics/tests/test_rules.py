@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from notation.resemblance import named
 from pbem import gamekit as kit
 from second_sources import GAMES
 
@@ -130,19 +129,6 @@ def test_turns_are_read_as_players_write_them(key: str, said: str, turn: str) ->
 def test_what_cannot_be_read_is_pointed_at(key: str, said: str, expected: str) -> None:
     with pytest.raises(kit.BadNotation, match=expected):
         GAMES[key].notation.parse(said)
-
-
-@pytest.mark.parametrize(
-    ("key", "turns", "move", "offered"), [("connectfour", "d1", "d1", ("d2",)), ("othello", "", "d4", ())]
-)
-def test_an_example_in_a_refusal_is_not_offered_as_what_was_meant(
-    key: str, turns: str, move: str, offered: tuple[str, ...]
-) -> None:
-    position, notation = after(key, turns), GAMES[key].notation
-    with pytest.raises(kit.IllegalMove) as refused:
-        position.play(notation.parse(move))
-
-    assert named(notation, position, move, refused.value, ()) == offered
 
 
 def test_after_a_pass_in_go_it_is_said_what_another_one_leads_to() -> None:
