@@ -20,7 +20,7 @@ SMALL = (
     ("engines", "--games", "1"),
     ("growth", "--over", "20", "--running", "4", "--late", "40", "--repeats", "1"),
     ("growth", "--over", "20", "--running", "4", "--late", "40", "--repeats", "1", "--database", "postgresql"),
-    ("mail", "--mails", "3", "--runs", "1"),
+    ("mail", "--mails", "10", "--runs", "1"),
     ("memory", "--letters", "10", "--hostile", "On On"),
 )
 """Each with as little to do as makes sense."""

@@ -113,7 +113,7 @@ def test_a_message_is_given_up_after_days_and_many_attempts(letters: Corresponde
 
     assert row.state == FAILED
     assert now - MORNING >= send.GIVE_UP_AFTER
-    assert row.attempts > send.FEW
+    assert row.attempts > send.LEAST_ATTEMPTS
 
 
 def test_a_message_is_not_given_up_after_days_in_which_no_server_ran(letters: Correspondence) -> None:
@@ -137,7 +137,7 @@ class Slow:
         """Accept the message."""
         self.recipients.append(recipient)
         self.letters.execute("update outgoing set holder = 'another' where address = 'carol@mail.example'")
-        self.letters.clock.advance(seconds=send.RENEWED + 1)
+        self.letters.clock.advance(seconds=send.RENEW_AFTER + 1)
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
