@@ -99,7 +99,8 @@ def _sum(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 def late_block(pack: GamePack, options: Mapping[str, str], *, left: int = 3, seed: int = 0) -> str:
     """Return a block that begins at most so many turns before the end of a random match, with no longer line."""
-    lines = [_random_line(pack, options, random.Random(f"{seed} {match}")) for match in range(MATCHES)]  # noqa: S311
+    chances = [random.Random(f"{seed} {match}") for match in range(MATCHES)]  # noqa: S311 - the same lines on every call
+    lines = [_random_line(pack, options, chance) for chance in chances]
     for depth in range(left, -1, -1):
         for line in lines:
             turns = line[: max(0, len(line) - depth)]

@@ -162,7 +162,7 @@ def _garbage(pack: GamePack, seed: int) -> Iterator[str]:
 
 def choices_lead_to_turns(pack: GamePack, seed: int = 0) -> None:
     """A turn can be put together choice by choice, as boards that are tapped offer it."""
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)  # noqa: S311 - the same texts on every call
     for position, _ in samples(pack, 12, seed):
         chosen = ""
         for _ in range(MOST_STEPS):

@@ -95,13 +95,14 @@ def _news(session: Session, admin: str, now: datetime) -> Alert | None:
     is_news = False
     for kind in KINDS:
         number, since = col(kind.number), col(kind.since)
-        rows = columns(number).where(since.is_not(None), *kind.which)
-        rows = new_rows = rows.order_by(since.desc(), number.desc()).limit(KEPT)
+        newest = columns(number).where(since.is_not(None), *kind.which)
+        newest = newest.order_by(since.desc(), number.desc()).limit(KEPT)
+        news = newest
         if last is not None:
             untold = number.not_in(told.get("numbers", {}).get(kind.name, ()))
-            new_rows = rows.where(or_(since > last.created, and_(since == last.created, untold)))
-        new = session.scalars(new_rows).all()
-        found[kind.name] = tuple(sorted(session.scalars(rows) if kind.waits else new))
+            news = newest.where(or_(since > last.created, and_(since == last.created, untold)))
+        new = {*session.scalars(news)}  # a match has several analyses
+        found[kind.name] = tuple(sorted({*session.scalars(newest)} if kind.waits else new))
         is_news = is_news or bool(new)
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
     if {*failing} <= {*told.get("failing", ())} and (last is None or not setbacks.have_begun(session, last.created)):

@@ -115,10 +115,8 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
-        current = message_facts.gather(
-            session, player, [row.match] if row.match else []
-        )  # names and preferences of now
-        outbox.kept_content(row).facts = current
+        matches = [row.match] if row.match else []
+        outbox.kept_content(row).facts = message_facts.gather(session, player, matches)  # names and preferences of now
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:

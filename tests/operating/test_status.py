@@ -196,7 +196,7 @@ def test_a_table_that_another_program_holds_stops_no_question(site: Site, table:
 
 def test_a_message_that_can_not_be_stored_is_a_problem_until_one_is(site: Site) -> None:
     if site.database.startswith("postgresql"):
-        pytest.skip("of which a test of its roles tells it")
+        pytest.skip("tests of PostgreSQL's roles show that")
     raw = written("ann@mail.example", ADDRESS, "help")
     with site.server() as server:
         site.rows("create trigger refusing before insert on incoming begin select raise(abort, 'not today'); end")
