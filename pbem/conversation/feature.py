@@ -4,12 +4,14 @@ The core knows this contract, and no feature by name.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlmodel import Session
+from sqlalchemy import delete, inspect
+from sqlmodel import Session, SQLModel, select
 
 from engines.core import Game
 from notation.games import GAMES
@@ -31,9 +33,33 @@ from pbem.storage.models import ANONYMOUS, IMPORTED, Player
 from pbem.storage.outbox import Cause, Mailer
 from pbem.storage.payloads import Section
 from pbem.storage.preferences import Preference
+from pbem.storage.retention import change
 
-ExportHook = Callable[[Session, Player], Mapping[str, Any]]
-"""Returns what a feature holds on a player, for their own copy of their data."""
+ExportHook = Callable[[Session, Player], Any]
+"""Returns what is held on a player, as values for JSON."""
+
+
+def rows_of(table: type[SQLModel], columns: str) -> ExportHook:
+    """Return the hook that exports the rows of a table whose `player` is the player, by those columns."""
+
+    def export(session: Session, player: Player) -> list[dict[str, Any]]:
+        rows = select(table).where(inspect(table).columns.player == player.id).order_by(*inspect(table).primary_key)
+        return [columns_of(row, columns) for row in session.exec(rows)]
+
+    return export
+
+
+def columns_of(row: SQLModel, columns: str) -> dict[str, Any]:
+    return {column: getattr(row, column) for column in columns.split()}
+
+
+def deletes(table: type[SQLModel]) -> Forget:
+    """Return the hook that deletes the rows of a table whose `player` is the player."""
+
+    def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+        change(session, delete(table).where(inspect(table).columns.player == player.id))
+
+    return forget
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +87,8 @@ class Feature:
     """Removes what it holds on a player who leaves."""
     on_ban: Forget | None = None
     """Ends what a player takes part in, whose account the operator closes."""
-    export: ExportHook | None = None
-    """Returns what it holds on a player, for their own copy of their data."""
+    exports: Mapping[str, ExportHook] = field(default_factory=dict)
+    """What it holds on a player, for their own copy of their data, by its name there."""
 
 
 class Features:
@@ -83,8 +109,8 @@ class Features:
         """What players can choose, by name."""
         self.forget: tuple[Forget, ...] = tuple(each.on_leave for each in features if each.on_leave is not None)
         """What removes everything that features hold on a player who leaves."""
-        self.exports: tuple[ExportHook, ...] = tuple(each.export for each in features if each.export is not None)
-        """What tells everything that features hold on a player."""
+        self.exports = {name: hook for feature in features for name, hook in feature.exports.items()}
+        """What exports everything that features hold on a player, by its name in the copy of their data."""
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
         """What is done by time, in order."""
         self.topics: dict[str, str] = {topic.name: topic.keywords for feature in features for topic in feature.topics}

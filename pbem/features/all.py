@@ -4,16 +4,15 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.core import Group
-from pbem.conversation.feature import Feature, Features, Topic
+from pbem.conversation.feature import Feature, Features, Topic, deletes, rows_of
 from pbem.features.accounts.account import DELETE, EXPORT, JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.challenges.commands import DUE as CHALLENGES_DUE
 from pbem.features.explaining.commands import HELP, HUMAN, RULES
-from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
-from pbem.features.moderation import acts, broadcasts
+from pbem.features.moderation import broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
@@ -29,7 +28,6 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import due as time_due
-from pbem.features.time import vacations
 from pbem.features.time.vacations import GIVE, VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries
@@ -38,6 +36,7 @@ from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
 from pbem.players import blocks, directory, willingness
+from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
 
 ACCOUNTS = Feature(
     name="accounts",
@@ -75,7 +74,7 @@ PLAYING = Feature(
         ),
     ),
     on_leave=notes.forget,
-    export=notes.export,
+    exports={"notes": notes.export},
 )
 TIME = Feature(
     name="time",
@@ -87,8 +86,8 @@ TIME = Feature(
         ),
     ),
     due=time_due.DUE,
-    on_leave=vacations.forget,
-    export=vacations.export,
+    on_leave=deletes(Vacation),
+    exports={"vacations": rows_of(Vacation, "chosen begins ends told")},
 )
 SEEKING = Feature(
     name="seeks",
@@ -96,7 +95,7 @@ SEEKING = Feature(
     due=SEEKS_DUE,
     on_leave=seeks.forget,
     on_ban=seeks.forget,
-    export=seeks.export,
+    exports={"seeks": rows_of(Seek, f"id {' '.join(seeks.TERMS)} repeat created expires closed")},
 )
 TOURNAMENTS_ = Feature(
     name="tournaments",
@@ -111,7 +110,7 @@ TOURNAMENTS_ = Feature(
     due=tournaments_due.DUE,
     on_leave=entries.forget,
     on_ban=entries.forget,
-    export=entries.export,
+    exports={"tournaments": rows_of(Entry, "tournament entered seed rung withdrawn")},
 )
 HOUSE = Feature(
     name="house",
@@ -122,8 +121,8 @@ HOUSE = Feature(
             "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
         ),
     ),
-    on_leave=analyses.forget,
-    export=analyses.export,
+    on_leave=deletes(Analysis),
+    exports={"analyses": rows_of(Analysis, "match asked done")},
 )
 RATINGS = Feature(
     name="ratings",
@@ -139,7 +138,7 @@ PEOPLE = Feature(
     commands={Group.PLAYERS: (WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND)},
     preferences=(directory.LISTED, willingness.LIMIT, willingness.REJECTS),
     on_leave=blocks.forget,
-    export=blocks.export,
+    exports={"blocked": blocks.export},
 )
 WATCHING = Feature(
     name="watching",
@@ -147,16 +146,16 @@ WATCHING = Feature(
     topics=(Topic("watching", "spectator spectators observe observer observers audience live"),),
     preferences=(directory.WATCHERS,),
     due=watches.DUE,
-    on_leave=watches.forget,
-    on_ban=watches.forget,
-    export=watches.export,
+    on_leave=deletes(Watch),
+    on_ban=deletes(Watch),
+    exports={"watches": rows_of(Watch, "match created")},
 )
 EXPLAINING = Feature(name="explaining", commands={Group.EXPLAINING: (HELP, RULES, HUMAN)})
 MODERATION = Feature(
     name="moderation",
     commands={Group.MODERATION: (PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE)},
     due=broadcasts.DUE,
-    export=acts.export,
+    exports={"moderation": rows_of(ModerationAct, "at act former_name note")},
 )
 FEATURES = Features(
     *(PLAYING, TIME, ACCOUNTS, CHALLENGES, SEEKING, TOURNAMENTS_, HOUSE, RATINGS, RECORDS_, PEOPLE, WATCHING),

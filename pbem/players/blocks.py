@@ -77,7 +77,7 @@ def recall(session: Session, player: Player, digest: str) -> None:
     session.flush()
 
 
-def export(session: Session, player: Player) -> dict[str, Any]:
+def export(session: Session, player: Player) -> list[str]:
     numbers = session.exec(select(Block.blocked).where(Block.player == player.id)).all()
     names = session.exec(select(Player.name).where(col(Player.id).in_(numbers))) if numbers else ()
-    return {"blocked": sorted(name or "" for name in names)}
+    return sorted(name or "" for name in names)

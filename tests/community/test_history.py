@@ -103,8 +103,8 @@ def test_a_block_holds_both_ways_until_it_is_ended(session: Session) -> None:
     assert not willingness.is_open_to(session, alice, bob, "quadrature")
     assert not willingness.is_open_to(session, bob, alice, "quadrature")
     assert willingness.is_open_to(session, carol, bob, "quadrature")
-    assert blocks.export(session, alice) == {"blocked": ["bob"]}
-    assert blocks.export(session, bob) == {"blocked": []}
+    assert blocks.export(session, alice) == ["bob"]
+    assert blocks.export(session, bob) == []
     assert not blocks.unblock(session, bob, alice)
     assert blocks.unblock(session, alice, bob)
     assert willingness.is_open_to(session, alice, bob, "quadrature")

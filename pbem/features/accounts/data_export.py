@@ -6,7 +6,7 @@ Reply tokens are mentioned and never shown.
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -15,10 +15,9 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
-from pbem.conversation.feature import ExportHook
+from pbem.conversation.feature import ExportHook, columns_of, rows_of
 from pbem.matches import prepared
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
-from pbem.matches.ratings import standings
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
 from pbem.messages.mime import Attachment
@@ -35,6 +34,12 @@ MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
 ExportedFile = tuple[str, datetime, bytes]
 """Name, time and bytes."""
+PERSON = "id name address created confirmed settings stopped bounces bounced unreachable complained banned trusted"
+MATCH = "id game options time imported state termination reason created started ended"
+TURN = "number text played"
+MAIL_IN = "id received source sender size state verdict proof"
+MAIL_OUT = "id message_id address template match ply payload in_reply_to proposal state created sent error"
+"""The columns that are exported, under their own names."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,13 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
+        return (
+            json.dumps(self.facts, indent=2, ensure_ascii=False, default=lambda time: time.isoformat()).encode() + b"\n"
+        )
 
 
 def gather(
-    session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[ExportHook]
+    session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Mapping[str, ExportHook]
 ) -> DataExport:
     # Others only claim to be theirs: somebody else may have used that address, before or in a forged message.
     proven = (Incoming.player == player.id, col(Incoming.received) <= until)
@@ -68,29 +75,42 @@ def gather(
     messages = tuple(
         (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(received) if row.raw
     )
-    sent = session.exec(
-        select(Outgoing)
-        .where(Outgoing.player == player.id, col(Outgoing.created) <= until)
-        .order_by(col(Outgoing.id))
-        .options(WITH_CONTENT)
-    ).all()
+    stored = select(Outgoing).where(col(Outgoing.created) <= until).order_by(col(Outgoing.id)).options(WITH_CONTENT)
+    sent = session.exec(stored.where(Outgoing.player == player.id)).all()
+    caused = col(Outgoing.incoming).in_(select(Incoming.id).where(Incoming.player == player.id))
+    to_others = session.exec(stored.where(caused, col(Outgoing.player).is_distinct_from(player.id)))
+    went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
     matches = session.exec(select(Match).where(own).order_by(col(Match.id)))
     facts = {
-        "player": _person(session, player),
+        "player": columns_of(player, PERSON)
+        | {
+            "earlier_addresses": sorted({*went} - {player.address}),
+            "other_addresses": addresses.known_of(session, player),
+            "choices": preferences.with_defaults(player.settings),
+            "last_wrote": directory.last_seen(session, player),
+        },
         "reply_addresses": {
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
-        "days": _days(session, player),
-        **{key: data for export in exports for key, data in export(session, player).items()},
+        "days": rows_of(Calendar, "chosen begins zone days")(session, player),
+        **{name: export(session, player) for name, export in exports.items()},
         "matches": [_match(session, player, match) for match in matches],
-        "ratings": [_rating(row) for row in standings.history(session, player)],
-        "words": [*_words_of(session, player, until), *_words_to(sent)],
-        "mails_in": [_mail_in(row) for row in received],
-        "mails_out": [_mail_out(row) for row in sent],
+        "ratings": rows_of(PlayerRating, "game week rating deviation volatility wins draws losses")(session, player),
+        "words": [*_words(to_others, player.name), *_words(sent)],
+        "mails_in": [columns_of(row, MAIL_IN) | {"file": f"{row.id}.eml" if row.raw else None} for row in received],
+        "mails_out": [columns_of(row, MAIL_OUT) for row in sent],
     }
     return DataExport(player.name or f"guest-{player.id}", facts, messages)
+
+
+def _words(rows: Iterable[Outgoing], author: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield what a player has written to another in each message: that author, or the one whom the message names."""
+    for row in rows:
+        by, words = author or row.payload.get("by"), row.payload.get("message")
+        if by and words:
+            yield {"when": row.created, "match": row.match, "by": by, "words": words}
 
 
 def packed(files: Iterable[ExportedFile], most: int = MOST_BYTES) -> tuple[bytes, int]:
@@ -105,143 +125,25 @@ def packed(files: Iterable[ExportedFile], most: int = MOST_BYTES) -> tuple[bytes
     return file.getvalue(), number
 
 
-def _written(value: object) -> str:
-    assert isinstance(value, datetime)  # noqa: S101 - the facts hold nothing else that JSON does not know
-    return value.isoformat(timespec="seconds")
-
-
-def _person(session: Session, player: Player) -> dict[str, Any]:
-    went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
-    return {
-        "number": player.id,
-        "name": player.name,
-        "address": player.address,
-        "earlier_addresses": sorted({*went} - {player.address}),
-        "other_addresses": addresses.known_of(session, player),
-        "first_heard_of": player.created,
-        "joined": player.confirmed,
-        "choices": preferences.with_defaults(player.settings),
-        "chosen": dict(player.settings),
-        "last_wrote": directory.last_seen(session, player),
-        "no_news_since": player.stopped,
-        "mails_that_came_back_in_a_row": player.bounces,
-        "last_came_back": player.bounced,
-        "nothing_sent_since": player.unreachable,
-        "complained_about_our_mail": player.complained,
-        "closed_by_the_operator": player.banned,
-        "may_open_tournaments_since": player.trusted,
-    }
-
-
-def _rating(row: PlayerRating) -> dict[str, Any]:
-    values = ("game", "rating", "deviation", "volatility", "wins", "draws", "losses")
-    return {"after_the_week_of": row.week.isoformat()} | {value: getattr(row, value) for value in values}
-
-
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
-    """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
+    """Return a match with its record; unfinished and prepared turns are shown only to the player whose they are."""
     snapshot = to_show(match, players_of(session, match), texts_then(session, match))
-    ending = snapshot.ending
-    was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
-    own_part = match.part if snapshot.base.turn == snapshot.seat_of(player) else None
-    return {
-        "number": match.id,
-        "game": match.game,
-        "options": dict(match.options),
-        "time": match.time,
-        "imported": match.imported is not None,
+    names, seat, ending = [name(other) for other in snapshot.players], seat_of(match, player), snapshot.ending
+    return columns_of(match, MATCH) | {
         "began": snapshot.began,
-        "players": [name(other) for other in snapshot.players],
+        "players": names,
         "challenger": name(session.get_one(Player, match.challenger)),
-        "state": match.state,
-        "winner": None if match.winner is None else name(snapshot.players[match.winner]),
-        "termination": match.termination,
-        "terminated_by": None if ending is None or ending.seat is None else name(snapshot.players[ending.seat]),
-        "reason": match.reason,
-        "begun": own_part,
-        "prepared": _prepared(session, player, match),
-        "offered": match.created,
-        "started": match.started,
-        "ended": match.ended,
-        "turns": [
-            {"number": ply.number, "by": name(snapshot.players[ply.seat]), "text": ply.text, "played": ply.played}
-            for ply in plies(session, match)
-        ],
-        "taken_back": [
-            {"number": row.number, "by": name(snapshot.players[row.seat]), "text": row.text, "played": row.played}
-            for row in taken_back(session, match)
-        ],
-        "record": snapshot.written if was_played else None,
+        "winner": None if match.winner is None else names[match.winner],
+        "terminated_by": None if ending is None or ending.seat is None else names[ending.seat],
+        "begun": match.part if snapshot.base.turn == snapshot.seat_of(player) else None,
+        "prepared": [] if seat is None else prepared.of_seat(session, match, seat).lines,
+        "turns": [columns_of(ply, TURN) | {"by": names[ply.seat]} for ply in plies(session, match)],
+        "taken_back": [columns_of(row, TURN) | {"by": names[row.seat]} for row in taken_back(session, match)],
+        "record": snapshot.written if match.state in (MatchState.RUNNING, MatchState.OVER) else None,
     }
 
 
-def _days(session: Session, player: Player) -> list[dict[str, Any]]:
-    rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
-    return [{"chosen": row.chosen, "from": row.begins, "zone": row.zone, "days": row.days} for row in rows]
-
-
-def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:
-    """Return what the player has prepared in the match; what the opponent has is never shown."""
-    seat = seat_of(match, player)
-    return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
-
-
-def _mail_in(row: Incoming) -> dict[str, Any]:
-    return {
-        "number": row.id,
-        "received": row.received,
-        "from": row.source,
-        "envelope_sender": row.sender,
-        "size": row.size,
-        "state": row.state,
-        "what_became_of_it": row.verdict,
-        "acted_for_its_domain": row.proof is not None,
-        "file": f"{row.id}.eml" if row.raw else None,
-    }
-
-
-def _mail_out(row: Outgoing) -> dict[str, Any]:
-    return {
-        "number": row.id,
-        "message_id": row.message_id,
-        "to": row.address,
-        "what": row.template,
-        "match": row.match,
-        "turn": row.ply,
-        "words": row.payload,
-        "answers": row.in_reply_to,
-        "suggested": row.proposal or None,
-        "state": row.state,
-        "owed": row.created,
-        "sent": row.sent,
-        "error": row.error,
-    }
-
-
-def _words_of(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
-    own = select(Incoming.id).where(Incoming.player == player.id)
-    rows = session.exec(
-        select(Outgoing)
-        .where(
-            col(Outgoing.incoming).in_(own),
-            col(Outgoing.player).is_distinct_from(player.id),
-            col(Outgoing.created) <= until,
-        )
-        .order_by(col(Outgoing.id))
-        .options(WITH_CONTENT)
-    )
-    for row in rows:
-        if row.payload.get("message"):
-            yield {"when": row.created, "match": row.match, "by": player.name, "words": row.payload["message"]}
-
-
-def _words_to(sent: Iterable[Outgoing]) -> Iterator[dict[str, Any]]:
-    for row in sent:
-        if row.payload.get("message") and row.payload.get("by"):
-            yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}
-
-
-def encloser(server: ServerSettings, exports: Sequence[ExportHook]) -> Enclose:
+def encloser(server: ServerSettings, exports: Mapping[str, ExportHook]) -> Enclose:
     """Return what encloses the data of a player with the message for that."""
 
     def enclose(session: Session, row: Outgoing, payload: Payload, redactor: TokenRedactor) -> AddedFiles | None:

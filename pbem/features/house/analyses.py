@@ -3,12 +3,12 @@
 Each is a series of short searches, so that the turns of the house wait for none of them longer than for another turn.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import exists
-from sqlmodel import Session, col, delete, func, select
+from sqlmodel import Session, col, func, select
 
 from engines.search import seed_of
 from pbem.features.house.messages import MatchAnalysis
@@ -17,7 +17,6 @@ from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
 from pbem.storage.models import Analysis, Match, Player
-from pbem.storage.retention import change
 
 NODES = 300_000
 """The budget of a whole analysis, as much as 25 turns at the highest level."""
@@ -110,12 +109,3 @@ def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
         for finding in FINDINGS.validate_python(findings)
     )
     return MatchAnalysis(match=match.id or 0, ply=match.plies, since=first_of(match), estimates=estimates)
-
-
-def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    change(session, delete(Analysis).where(col(Analysis.player) == player.id))
-
-
-def export(session: Session, player: Player) -> dict[str, Any]:
-    rows = session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id)))
-    return {"analyses": [{"match": row.match, "asked": row.asked, "told": row.done} for row in rows]}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import structlog
 from sqlmodel import Session, col, select, update
@@ -149,12 +149,6 @@ def newest(
         acts = acts.where(ModerationAct.player == player.id)
     rows = session.exec(acts.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
-
-
-def export(session: Session, player: Player) -> dict[str, Any]:
-    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
-    acts = [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
-    return {"moderation": acts}
 
 
 def rename(

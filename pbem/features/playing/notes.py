@@ -77,8 +77,8 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
         _keep(session, match, 1 if row.seat else 0, "")
 
 
-def export(session: Session, player: Player) -> dict[str, Any]:
-    return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, player)]}
+def export(session: Session, player: Player) -> list[dict[str, Any]]:
+    return [{"match": match.id, "text": row.text} for match, row in _of(session, player)]
 
 
 NOTE_TEXT = replace(TEXT, usage="TEXT|off", pattern=r"(?!that\b|how\b).+")

@@ -267,29 +267,6 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
     close(session, of_player(session, player, now), now)
 
 
-def export(session: Session, player: Player) -> dict[str, Any]:
-    rows = session.exec(select(Seek).where(Seek.player == player.id).order_by(col(Seek.id)))
-    seeks = [
-        {
-            "number": seek.id,
-            "game": seek.game,
-            "options": dict(seek.options),
-            "time": seek.time,
-            "begin": seek.begin,
-            "rated": seek.rated,
-            "free_undo": seek.free_undo,
-            "for_ratings": [seek.lowest, seek.highest],
-            "for_reliable_players": seek.reliable,
-            "matches_left": seek.repeat,
-            "put_up": seek.created,
-            "ends": seek.expires,
-            "closed": seek.closed,
-        }
-        for seek in rows
-    ]
-    return {"seeks": seeks}
-
-
 RELIABLE = "reliable"
 """The word of a seek that only reliable players can take."""
 SHOWN = 5

@@ -6,13 +6,11 @@ on vacation again gains nothing. What changes one locks the row of the player.
 
 import re
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlmodel import Session, col, delete, func, select
+from sqlmodel import Session, col, func, select
 
 from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation.core import Command, Decision, Line, Request
@@ -38,7 +36,6 @@ from pbem.players import rate_limits
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation
 from pbem.storage.payloads import Part, Section
-from pbem.storage.retention import change
 
 DAY = timedelta(days=1)
 
@@ -146,18 +143,6 @@ def _too_long(days: int, left: int, year: int) -> str:
     if not left:
         return f'You have no days of vacation left in {year}. "pause" suggests a pause to your opponent.'
     return f'That takes {days} days of {year}, and you have {left} left. For example "vacation {left}d".'
-
-
-def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    change(session, delete(Vacation).where(col(Vacation.player) == player.id))
-
-
-def export(session: Session, player: Player) -> dict[str, Any]:
-    rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
-    vacations = [
-        {"chosen": row.chosen, "from": row.begins, "until": row.ends, "opponents_told": row.told} for row in rows
-    ]
-    return {"vacations": vacations}
 
 
 def vacation(request: Request, line: Line) -> Decision:

@@ -6,7 +6,6 @@ Whoever enters has locked the tournament's row, so that nobody gets a place that
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from sqlalchemy import delete, exists, update
 from sqlmodel import Session, col, func, or_, select
@@ -190,18 +189,6 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
     retention.change(session, delete(Entry).where(theirs, is_open))
     present = (theirs, exists().where(*of_it), col(Entry.withdrawn).is_(None))
     retention.change(session, update(Entry).where(*present).values(withdrawn=now))
-
-
-def export(session: Session, player: Player) -> dict[str, Any]:
-    theirs = select(Entry, Tournament).join(Tournament, col(Tournament.id) == col(Entry.tournament))
-    rows = session.exec(theirs.where(Entry.player == player.id).order_by(col(Tournament.id)))
-    return {
-        "tournaments": [
-            {"number": tournament.id, "title": tournament.title, "entered": entry.entered}
-            | {"seed": entry.seed, "rung": entry.rung, "withdrawn": entry.withdrawn}
-            for entry, tournament in rows
-        ]
-    }
 
 
 def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament], bool]:

@@ -5,10 +5,10 @@ shown in a transaction of its own, which locks it and notes what has been seen. 
 shown, and only one of several daemons shows it. Several turns since the last look are told in one message.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import structlog
 from sqlalchemy import Engine, exists
@@ -118,14 +118,6 @@ def spectators(session: Session, match: Match) -> Sequence[int]:
 def of_player(session: Session, player: Player) -> Sequence[Watch]:
     theirs = select(Watch).where(Watch.player == player.id)
     return session.exec(theirs.order_by(col(Watch.created), col(Watch.match))).all()
-
-
-def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    end_all(session, player)
-
-
-def export(session: Session, player: Player) -> dict[str, Any]:
-    return {"watches": [{"match": row.match, "since": row.created} for row in of_player(session, player)]}
 
 
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -70,11 +70,6 @@ def shown_then(session: Session, player: int, game: str, then: datetime) -> str:
     return "" if row is None else _place(row, None, then).shown
 
 
-def history(session: Session, player: Player) -> Sequence[PlayerRating]:
-    rows = select(PlayerRating).where(PlayerRating.player == player.id)
-    return session.exec(rows.order_by(PlayerRating.game, col(PlayerRating.week))).all()
-
-
 def _place(row: PlayerRating, name: str | None, now: datetime) -> RatingPlace:
     strength = standing(row)
     rating = strength.at(week_of(now)) if week_of(now) > strength.week else strength.rating
