@@ -24,7 +24,7 @@ from pbem.config import Settings
 from pbem.conversation.feature import Features, can_be_named
 from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
-from pbem.features.house.searcher import IsolatedSearcher, Searcher
+from pbem.features.house.searcher import Searcher
 from pbem.features.house.thinker import Thinker
 from pbem.mail.reading import authentication
 from pbem.mail.reading.parsers import IsolatedParser, MailParser
@@ -184,7 +184,7 @@ def open_server(
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
-    searcher = searcher or IsolatedSearcher(lost=killed.labels("house").inc)
+    searcher = searcher or Searcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     beside = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
     tokens = endpoints.tokens(settings)

@@ -5,23 +5,23 @@ import sys
 import pytest
 
 from notation.games import GAMES
-from pbem.features.house.messages import read_turn
-from pbem.features.house.searcher import FINDINGS, IsolatedSearcher, Question, SearchFailed, SearchStopped, respond
+from pbem.features.house.searcher import FINDINGS, Question, Searcher, SearchFailed, SearchStopped, respond
+from pbem.features.house.thinker import read_turn
 
 QUESTION = Question("kvadratik", {}, (), 1, 7)
 
 
 @pytest.mark.slow
 def test_a_process_answers_as_this_one_does() -> None:
-    assert IsolatedSearcher().search(QUESTION) == respond(QUESTION)
+    assert Searcher().search(QUESTION) == respond(QUESTION)
 
 
 @pytest.mark.slow
 def test_a_search_that_takes_too_long_or_too_much_memory_fails() -> None:
     with pytest.raises(SearchFailed, match=r"took too long|no answer"):
-        IsolatedSearcher(seconds=0.01).search(Question("quadraphages", {}, (), 3, 7))
+        Searcher(seconds=0.01).search(Question("quadraphages", {}, (), 3, 7))
     with pytest.raises(SearchFailed, match="too much memory"):
-        IsolatedSearcher(megabytes=32).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
+        Searcher(megabytes=32).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
 
 
 FINDING = {"value": 1, "is_solved": True, "turn": None}
@@ -44,11 +44,11 @@ def test_the_beginning_of_a_turn_is_no_turn() -> None:
 def test_a_process_that_cannot_be_started_is_a_search_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(SearchFailed, match="can't be started"):
-        IsolatedSearcher().search(QUESTION)
+        Searcher().search(QUESTION)
 
 
 def test_nothing_is_searched_once_it_is_closed() -> None:
-    searcher = IsolatedSearcher()
+    searcher = Searcher()
     searcher.close()
 
     with pytest.raises(SearchStopped):

@@ -22,7 +22,7 @@ from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
 from pbem.features.house import commands as house
-from pbem.features.house.player import LEVELS
+from pbem.features.house.player import LEVELS, current_name
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
@@ -39,7 +39,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def challenge(request: Request, line: Line) -> Decision:
-    player, house_name = request.player, house.name(request)
+    player, house_name = request.player, current_name(request.session)
     if house_name in line.given.all(OPPONENT) and player.name != house_name:
         return _against_house(request, line, player)
     opponent = opponent_in(line.given, player.name)

@@ -5,18 +5,34 @@ Each is a series of short searches, so that the turns of the house wait for none
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import exists
 from sqlmodel import Session, col, func, select
 
 from engines.search import seed_of
-from pbem.features.house.messages import MatchAnalysis
 from pbem.features.house.searcher import FINDINGS, Examination
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
 from pbem.storage.models import Analysis, Match, Player
+from pbem.storage.payloads import Payload, Section
+
+
+class MatchAnalysis(Payload, Section, template="analysis"):
+    match: int
+    ply: int
+    since: int = 0
+    """The number of turns before the first of the positions."""
+    estimates: tuple[Estimate, ...] = ()
+    """For the position before each turn, and the last one; empty where the house gave up."""
+    is_long: ClassVar = True
+    stands_alone: ClassVar = True
+
+
+class AnalysisAsked(Section, template="analysing"):
+    match: int
+    ply: int
+
 
 NODES = 300_000
 """The budget of a whole analysis, as much as 25 turns at the highest level."""
@@ -28,10 +44,6 @@ AT_ONCE = 30_000
 """The budget of one search: a second or two, so that it keeps within the limits of a turn and delays none for long."""
 DAY = timedelta(days=1)
 CANDIDATES = 5
-
-
-ARE_WAITING = exists().where(col(Analysis.done).is_(None))
-"""Due or not."""
 
 
 def of(session: Session, match: Match, player: Player) -> Analysis | None:

@@ -6,7 +6,7 @@ from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.house import analyses
 from pbem.features.house import player as house_player
-from pbem.features.house.messages import AnalysisAsked
+from pbem.features.house.analyses import AnalysisAsked
 from pbem.matches import lifecycle, replays
 from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
@@ -17,10 +17,6 @@ from pbem.storage.models import Match, MatchState, Player
 MOST_MATCHES = 10
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
-
-
-def name(request: Request) -> str:
-    return house_player.current_name(request.session)
 
 
 def level_of(request: Request, given: str | None) -> int:
@@ -46,10 +42,7 @@ def start(
     rematch_of: Match | None = None,
     replay_of: Snapshot | None = None,
 ) -> Decision:
-    """Start a match of the player against the house; `begins` says whether the player moves first.
-
-    It begins where `replay_of` is, if that is given.
-    """
+    """Start a match of the player, who may move first, against the house, from the position of `replay_of` if any."""
     session, now = request.session, request.now
     if not request.house.enabled:
         raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
@@ -82,12 +75,7 @@ def hint(request: Request, line: Line) -> Decision:
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
 
 
-HINT = Command(
-    "hint",
-    words(opt(MATCH)),
-    "ask what the house would play; only in a match against it",
-    hint,
-)
+HINT = Command("hint", words(opt(MATCH)), "ask what the house would play; only in a match against it", hint)
 
 
 def analyse(request: Request, line: Line) -> Decision:
@@ -106,7 +94,16 @@ def analyse(request: Request, line: Line) -> Decision:
     if match.plies == 0:
         raise Refused(f"Nobody has played a turn in match #{match.id}.", read=line.text)
     if analyses.of(request.session, match, player) is None:
-        _check_analyses(request, player)
+        awaited = analyses.awaited(request.session, player)
+        if awaited is not None:
+            raise Refused(
+                f"The house is still analysing match #{awaited.match} for you.", fits="Ask again when you have that."
+            )
+        if analyses.asked_today(request.session, player, request.now) >= ANALYSES_PER_DAY:
+            raise Refused(
+                f"You've asked for {ANALYSES_PER_DAY} analyses today, and that's the limit.",
+                fits="You can ask again tomorrow.",
+            )
     analysis = analyses.ask(request.session, match, player, request.now)
     return Decision(answer=(analysis or AnalysisAsked(match=match.id or 0, ply=match.plies),))
 
@@ -118,19 +115,6 @@ def _is_from_running(request: Request, match: Match) -> bool:
         if source.state == MatchState.RUNNING and source.level is None:
             return True
     return False
-
-
-def _check_analyses(request: Request, player: Player) -> None:
-    awaited = analyses.awaited(request.session, player)
-    if awaited is not None:
-        raise Refused(
-            f"The house is still analysing match #{awaited.match} for you.", fits="Ask again when you have that."
-        )
-    if analyses.asked_today(request.session, player, request.now) >= ANALYSES_PER_DAY:
-        raise Refused(
-            f"You've asked for {ANALYSES_PER_DAY} analyses today, and that's the limit.",
-            fits="You can ask again tomorrow.",
-        )
 
 
 ANALYSE = Command(

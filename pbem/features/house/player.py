@@ -1,17 +1,19 @@
-"""The house as a player: one account that is never written to, and plays at several levels."""
+"""The house as a player: one account that is never written to, plays at several levels, and answers offers."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, count
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from engines import search
-from engines.core import Seat
+from pbem.matches import agreements, offers
+from pbem.matches.events import Events
+from pbem.matches.offers import OfferKind
 from pbem.matches.queries import seat_of
 from pbem.storage.database import exclude_others
-from pbem.storage.models import HOUSE, Match, Player
+from pbem.storage.models import HOUSE, Match, MatchState, Player, Search, SearchKind
 
 NAME = "house"
 """The name that the house plays under, or one like it where a person had that before."""
@@ -26,11 +28,6 @@ def is_house(player: Player) -> bool:
 
 def find(session: Session) -> Player | None:
     return session.exec(select(Player).where(Player.address == HOUSE)).first()
-
-
-def seat_in(session: Session, match: Match) -> Seat | None:
-    house = find(session) if match.level is not None else None
-    return None if house is None else seat_of(match, house)
 
 
 def current_name(session: Session) -> str:
@@ -88,3 +85,37 @@ LEVELS = tuple(
 )
 DEFAULT = 2
 """The level of a challenge that names none: a newcomer should have a chance."""
+
+
+DRAW_AFTER = 20
+"""The number of turns, of both players, before which the house accepts no draw."""
+EVEN = 0.0
+
+
+def answer_offers(session: Session, match: Match, now: datetime) -> Events:
+    """Answer what the opponent of the house has offered; nothing in a match between two people.
+
+    It agrees to everything but to a draw in a match that it thinks it is winning. The caller has locked the match.
+    """
+    house = find(session) if match.level is not None else None
+    seat = None if house is None else seat_of(match, house)
+    events: Events = ()
+    while seat is not None and match.state == MatchState.RUNNING:
+        offer = next((offer for offer in offers.open_offers(match) if offer.seat != seat), None)
+        if offer is None:
+            break
+        if offer.kind is OfferKind.DRAW and not _agrees_to_draw(session, match):
+            events += agreements.reject(session, match, seat, offer.kind)
+        else:
+            events += agreements.accept(session, match, seat, offer.kind, now)
+    return events
+
+
+def _agrees_to_draw(session: Session, match: Match) -> bool:
+    """Return whether the house, when it last looked for a turn, thought that it was no better than even."""
+    if match.plies < DRAW_AFTER:
+        return False
+    of_turns = (Search.match == match.id, Search.kind == SearchKind.TURN, col(Search.done).is_not(None))
+    values = select(Search.value).where(*of_turns).order_by(col(Search.version).desc())
+    value = session.exec(values.limit(1)).first()
+    return value is not None and value <= EVEN

@@ -1,9 +1,10 @@
 """Searches of the house: what can be asked of one, and what it answers; and who finds that, in a process for each."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol, TypeVar
+from math import inf
+from time import process_time
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter
 
@@ -13,8 +14,6 @@ from notation.games import GAMES
 from notation.record import Record, replay
 from pbem.isolated import Isolated, Lost, Unavailable
 
-IsLate = Callable[[], bool]
-"""Returns whether the time is nearly over, so that the search is to answer with what it has."""
 Value = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 """What a player can expect: from -1, lost, to 1, won."""
 NOBODY = ("", "")
@@ -78,23 +77,27 @@ Findings = tuple[SearchFinding, ...]
 FINDINGS: TypeAdapter[Findings] = TypeAdapter(Findings)
 
 
-def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer:
+def respond(question: Question, in_time: float = inf) -> SearchAnswer:
+    """Return the turn to play, found within that many seconds of computing."""
     position = _positions(question)[-1]
-    choice = choose(position, question.level, question.seed, careful=question.careful, is_late=is_late)
+    choice = choose(
+        *(position, question.level, question.seed), careful=question.careful, is_late=lambda: process_time() > in_time
+    )
     turn = question.record.pack.notation.format(choice.turn, position)
     return SearchAnswer(turn, choice.value, choice.is_solved, choice.nodes)
 
 
-def findings(examination: Examination, is_late: IsLate = lambda: False) -> Findings:
+def findings(examination: Examination, in_time: float = inf) -> Findings:
+    """Return what each position is worth, found within that many seconds of computing."""
     positions = _positions(examination)[examination.first : examination.last + 1]
-    return tuple(_examine_position(examination, position, is_late) for position in positions)
+    return tuple(_finding(examination, position, in_time) for position in positions)
 
 
-def _examine_position(examination: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
+def _finding(examination: Examination, position: Position[Any], in_time: float) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
         return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
-    choice = examine(position, examination.nodes, examination.seed, is_late)
+    choice = examine(position, examination.nodes, examination.seed, lambda: process_time() > in_time)
     value = choice.value if position.turn == 0 else -choice.value
     turn = examination.record.pack.notation.format(choice.turn, position)
     return SearchFinding(round(value, 3), choice.is_solved, turn)
@@ -128,19 +131,8 @@ class SearchStopped(Exception):
     """The server is stopping, so there is no answer."""
 
 
-class Searcher(Protocol):
-    def search(self, question: Question) -> SearchAnswer:
-        """Return the answer. Raises SearchFailed and SearchStopped."""
-
-    def examine(self, examination: Examination) -> Findings:
-        """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
-
-    def close(self) -> None:
-        """End the present search, and answer none any more. Never raises."""
-
-
-class IsolatedSearcher:
-    """A Searcher that leaves nothing of a search behind."""
+class Searcher:
+    """Answers questions, each in a process that leaves nothing of a search behind."""
 
     def __init__(
         self, lost: Callable[[], object] = lambda: None, *, seconds: float = SECONDS, megabytes: int = MEGABYTES
@@ -151,31 +143,23 @@ class IsolatedSearcher:
         self._isolated = Isolated(__name__, megabytes=megabytes, niceness=NICENESS, most_calls=1, lost=lost)
 
     def search(self, question: Question) -> SearchAnswer:
-        return self._ask(_search, question)
+        """Return the answer. Raises SearchFailed and SearchStopped."""
+        return self._ask(respond, question, LONGER if question.level == LEVELS[-1].number else 1)
 
     def examine(self, examination: Examination) -> Findings:
-        return self._ask(_examine, examination)
+        """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
+        return self._ask(findings, examination)
 
-    def _ask(self, search: Callable[[Asked, float], Answer], question: Asked) -> Answer:
-        is_long = isinstance(question, Question) and question.level == LEVELS[-1].number
-        seconds = self._seconds * (LONGER if is_long else 1)
+    def _ask(self, search: Callable[[Asked, float], Answer], question: Asked, times: int = 1) -> Answer:
+        seconds, in_time = self._seconds * times, IN_TIME * self._seconds * times
         try:
-            return self._isolated.call(
-                search, question, IN_TIME * seconds, seconds=seconds, longest=WALL_FACTOR * seconds
-            )
+            return self._isolated.call(search, question, in_time, seconds=seconds, longest=WALL_FACTOR * seconds)
         except Lost as lost:
             raise SearchFailed(str(lost)) from lost
         except Unavailable as error:
             raise (SearchStopped if self._is_closed else SearchFailed)(str(error)) from error
 
     def close(self) -> None:
+        """End the present search, and answer none any more. Never raises."""
         self._is_closed = True
         self._isolated.close()
-
-
-def _search(question: Question, in_time: float) -> SearchAnswer:
-    return respond(question, lambda: time.process_time() > in_time)
-
-
-def _examine(asked: Examination, in_time: float) -> Findings:
-    return findings(asked, lambda: time.process_time() > in_time)

@@ -6,7 +6,7 @@ from pbem.conversation.core import Command, Decision, Line, Proof, Request, Role
 from pbem.conversation.syntax.grammar import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.features.house import messages
+from pbem.features.house import player as house
 from pbem.features.playing import conditions
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars
@@ -73,7 +73,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     directory.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
-    answered = messages.answer_offers(request.session, match, request.now)
+    answered = house.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
 
 

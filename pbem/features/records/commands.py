@@ -9,6 +9,7 @@ from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.house import commands as house
+from pbem.features.house.player import current_name
 from pbem.features.playing.viewing import position_of
 from pbem.matches import lifecycle, replays
 from pbem.messages.said.sections import ChallengeSent
@@ -18,7 +19,7 @@ EXAMPLE = 'For example "replay 42#7 bob": a match against bob that begins after 
 
 
 def replay(request: Request, line: Line) -> Decision:
-    player, house_name = request.player, house.name(request)
+    player, house_name = request.player, current_name(request.session)
     source = position_of(request, line)
     given, opponent = dict(line.given.all(OPTION)), line.given[OPPONENT]
     if line.given.get(GAME, source.match.game) != source.match.game:
