@@ -27,7 +27,7 @@ from pbem.conformance.letters import quoted as quoted
 from pbem.conformance.letters import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
-from pbem.mail.reading.parsers import InProcessParser, MailParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.messages.links import address_with
 from pbem.players import bounces
 from pbem.server import daemon
@@ -224,7 +224,7 @@ def correspondence(
     clock = Clock()
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
-    with daemon.open_server(chosen, clock, parser or InProcessParser(), FirstTurn(), features=features) as server:
+    with daemon.open_server(chosen, clock, parser or MailParser(), FirstTurn(), features=features) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
         is_new = parser is None and features is FEATURES and not _has_rows(server)
         yield Correspondence(

@@ -21,7 +21,7 @@ from sqlmodel import Session, col, select
 from engines.seats import other, seat_of
 from notation.games import GAMES
 from notation.time_control import parse
-from pbem.mail.reading.parsers import InProcessParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
@@ -304,7 +304,7 @@ def opened(folder: Path, players: list[Player]) -> Iterator[tuple[daemon.Server,
     clock, post = Clock(), Post()
     chosen = settings(folder)
     databases.make(chosen.server.database)
-    with daemon.open_server(chosen, clock, InProcessParser()) as server:
+    with daemon.open_server(chosen, clock, MailParser()) as server:
         if server.engine.dialect.name == "sqlite":  # there are no power cuts
             event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))
         with transaction(server.engine) as session:

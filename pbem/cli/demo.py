@@ -34,7 +34,7 @@ from pbem.cli import core, logs
 from pbem.cli.core import FOUND, app, out
 from pbem.config import LogSettings
 from pbem.conformance.letters import Clock, Letters
-from pbem.mail.reading.parsers import InProcessParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.messages.mime import text_of
 from pbem.publishing import crawl
 from pbem.publishing.pages import Site, trial_path
@@ -120,7 +120,7 @@ def _serve_and_play(screen: Screen, folder: Path, sample: Record) -> bool:
     path.write_text(CONFIG.format(server=SERVER, game=sample.game), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
-    with daemon.open_server(settings, parser=InProcessParser()) as server:
+    with daemon.open_server(settings, parser=MailParser()) as server:
         players = (sample.players[0].lower(), sample.players[1].lower())
         screen.console.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
         last = _correspond(screen, sample, players, Letters(server, folder, Clock()))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem import config
-from pbem.mail.reading.parsers import InProcessParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.server import daemon
 
 ADDRESS = "games@pbem.example"
@@ -159,7 +159,7 @@ class Letters:
 @contextmanager
 def letters(folder: Path) -> Iterator[Letters]:
     clock = Clock()
-    with daemon.open_server(settings(folder), clock, InProcessParser()) as server:
+    with daemon.open_server(settings(folder), clock, MailParser()) as server:
         yield Letters(server, folder, clock)
 
 

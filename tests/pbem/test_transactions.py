@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.reading.parsers import InProcessParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests import scenes
@@ -41,7 +41,7 @@ def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
 def test_the_watch_sees_a_message_that_is_parsed_in_a_writing_transaction(letters: Correspondence) -> None:
     with watched(letters.server.engine) as watch, database.transaction(letters.server.engine) as session:
         assert session.exec(select(Player)).all() == []  # begins the transaction
-        InProcessParser().read(b"From: a@b.example\n\nhello\n", None, ())
+        MailParser().read(b"From: a@b.example\n\nhello\n", None, ())
     assert "pbem.mail.reading.message.read" in watch.found
 
 

@@ -7,7 +7,7 @@ do with the message.
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
 from pbem.checks import ChecksSettings
 from pbem.isolated import Isolated, Lost, Why
@@ -36,27 +36,49 @@ PROBLEMS = {
 }
 
 
-class MailParser(Protocol):
-    """Parses messages; every method but `close` raises isolated.Unavailable if that isn't possible at the moment."""
+class MailParser:
+    """Parses messages in this process: for tests, and for trusted messages."""
 
     def prepare(self) -> None:
         """Start what parsing needs, so that what follows is about a message and nothing else."""
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
-        """Return the message, perhaps without its lines; raises Unreadable."""
+        """Return the message, without its lines if they take too much; raises Unreadable."""
+        try:
+            message = self._call(_read, raw, sender, recipients, ours)
+        except Lost as lost:
+            error = ReadError(PROBLEMS[lost.why])
+            try:
+                message = self._call(_read_headers, header_block(raw), sender, recipients, error)
+            except Lost as again:
+                raise Unreadable(PROBLEMS[again.why]) from again
+        if isinstance(message, ReadError):
+            raise Unreadable(message.problem, message.detail)
+        return message
 
     def is_final(self, raw: bytes) -> bool:
         """Return whether the message reports that an address can never be reached."""
+        try:
+            return self._call(bounce_report.is_final, raw)
+        except Lost:
+            return False
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
-        """Return what speaks for or against the domain in From."""
+        """Return what speaks for or against the domain in From; a message that takes too much to check has failed."""
+        try:
+            return self._call(authentication.check, raw, ours, settings, now)
+        except Lost:
+            return DomainCheck(Authenticity.FAILED)
 
     def close(self) -> None:
         """Release all resources. Never raises."""
 
+    def _call(self, function: Callable[[*Arguments], Answer], *arguments: *Arguments) -> Answer:
+        return function(*arguments)
 
-class IsolatedParser:
-    """A MailParser whose messages are parsed apart, one at a time."""
+
+class IsolatedParser(MailParser):
+    """Parses messages apart, one at a time; all but `close` raise isolated.Unavailable if that isn't possible now."""
 
     def __init__(
         self,
@@ -72,34 +94,6 @@ class IsolatedParser:
     def prepare(self) -> None:
         self._isolated.prepare()
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
-        """See MailParser; of a message that takes too much, the headers alone are read."""
-        try:
-            message = self._call(_read, raw, sender, recipients, ours)
-        except Lost as lost:
-            error = ReadError(PROBLEMS[lost.why])
-            try:
-                message = self._call(_read_headers, header_block(raw), sender, recipients, error)
-            except Lost as again:
-                raise Unreadable(PROBLEMS[again.why]) from again
-        if isinstance(message, ReadError):
-            raise Unreadable(message.problem, message.detail)
-        return message
-
-    def is_final(self, raw: bytes) -> bool:
-        """See MailParser; a message that can't be parsed is no report."""
-        try:
-            return self._call(bounce_report.is_final, raw)
-        except Lost:
-            return False
-
-    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
-        """See MailParser; a message that is built so that it can't be checked has failed."""
-        try:
-            return self._call(authentication.check, raw, ours, settings, now)
-        except Lost:
-            return DomainCheck(Authenticity.FAILED)
-
     def close(self) -> None:
         self._isolated.close()
 
@@ -110,25 +104,6 @@ class IsolatedParser:
             if lost.why not in AGAIN:
                 raise
         return self._isolated.call(function, *arguments, seconds=self._seconds)
-
-
-class InProcessParser:
-    """A MailParser without a process of its own: for tests, and for trusted messages."""
-
-    def prepare(self) -> None:
-        """See MailParser."""
-
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
-        return read(raw, sender, recipients, ours)
-
-    def is_final(self, raw: bytes) -> bool:
-        return bounce_report.is_final(raw)
-
-    def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> DomainCheck:
-        return authentication.check(raw, ours, settings, now)
-
-    def close(self) -> None:
-        """See MailParser."""
 
 
 def _read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours) -> Message | ReadError:
