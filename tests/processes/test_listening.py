@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.config import ListenSettings
-from pbem.mail.transports.gate import USUAL
-from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.listener import USUAL, MailListener
 from pbem.mail.transports.protocols import Arrival
 from tests.servers import HOST
 

@@ -11,11 +11,9 @@ from typing import Any, Literal
 
 import pytest
 
-import pbem.mail.transports.gate
 import pbem.mail.transports.listener
 from pbem.config import ListenSettings
-from pbem.mail.transports.gate import USUAL
-from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.listener import USUAL, MailListener
 from pbem.mail.transports.protocols import Arrival
 from tests.servers import GENEROUS, HOST, until
 from tests.transports.talk import Talk
@@ -144,7 +142,7 @@ def test_a_client_that_hangs_up_does_not_undo_the_storing(kept: Kept) -> None:
             talk.begin("a@game.test")
             talk.tell(END)
             assert kept.entered.wait(GENEROUS)
-        until(lambda: len(listener._sessions) == 1, "the listener notices")
+        until(lambda: len(listener.sessions) == 1, "the listener notices")
         stopping = threading.Thread(target=listener.stop)
         stopping.start()
         assert idle.hear().startswith("421 4.3.2")
@@ -259,7 +257,7 @@ def test_connections_are_limited_per_address_and_minute(kept: Kept, monkeypatch:
         for number in range(210):
             assert is_let_in(listener.port) == (number < 200), number
         assert is_let_in(listener.port, "127.0.0.2")
-        monkeypatch.setattr(pbem.mail.transports.gate, "MINUTE", 0.0)
+        monkeypatch.setattr(pbem.mail.transports.listener, "MINUTE", 0.0)
         until(lambda: is_let_in(listener.port), "the next minute has begun")
 
 

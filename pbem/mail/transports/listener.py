@@ -6,8 +6,9 @@ import logging
 import math
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, AnyStr, Literal
 
 import structlog
@@ -17,14 +18,13 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from pbem import failpoints
 from pbem.config import ListenSettings
 from pbem.failpoints import Step
-from pbem.mail.transports.gate import USUAL, Capacity, Gate
-from pbem.mail.transports.message_data import BytesInFlight, DataProblem, MessageData
+from pbem.mail.transports.message_data import NO_ROOM, BytesInFlight, MessageData, too_large
 from pbem.mail.transports.protocols import Arrival, Store, gist, not_listening
 
 log = structlog.get_logger()
 
+MINUTE = TELL_SECONDS = 60.0
 BEAT_SECONDS = 5.0
-TELL_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """How long stopping waits for messages that are being received."""
 
@@ -38,13 +38,35 @@ COMMANDS = {"MAIL": 1000, "RCPT": 5000, "DATA": 1000, "RSET": 1000, "NOOP": 100,
 """How often a connection may send each command: an MTA sends many messages, a prober many other commands."""
 
 BUSY = "421 4.3.2 Too many connections, please try again later"
-NO_ROOM = "452 4.3.1 Too much mail is arriving at once, please try again later"
 CANNOT_STORE = "451 4.3.0 This server can't store mail just now, please try again later"
 GOODBYE = "421 4.3.2 This server is closing down, please try again later"
+EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a listener takes at once. A mail server that gets a "later" keeps the message and comes again."""
+
+    connections: int = 100
+    per_address: int = 50
+    per_minute: int = 1_200
+    """From one address."""
+    recipients: int = 50
+    """Per message."""
+    bytes_in_flight: int = 32_000_000
+    """Of all messages that arrive at once."""
+    idle_seconds: float = 300.0
+    """For a command, or a message's data."""
+
+
+USUAL = Capacity()
 
 
 class MailListener:
-    """A server for LMTP (behind an MTA) or SMTP (small setups); once started, `port` is the actual port."""
+    """A server for LMTP (behind an MTA) or SMTP (small setups); once started, `port` is the actual port.
+
+    aiosmtpd calls the methods named `handle_...` for the commands of each session.
+    """
 
     def __init__(
         self,
@@ -55,16 +77,20 @@ class MailListener:
         capacity: Capacity = USUAL,
     ) -> None:
         self.port = settings.port
-        self._settings = settings
-        self._capacity = capacity
-        self._gate = Gate(capacity)
         self.protocol = protocol
-        self._limit = limit
-        self._in_flight = BytesInFlight(max(capacity.bytes_in_flight, limit))
+        self.limit = limit
+        self.capacity = capacity
+        self.in_flight = BytesInFlight(max(capacity.bytes_in_flight, limit))
+        self.hostname = socket.gethostname()
+        self.sessions: set[_Smtp] = set()
+        self._host = settings.host
         self._accepts = accepts
-        self._hostname = socket.gethostname()
-        self._sessions: set[_Smtp] = set()
-        self._handler: _Handler | None = None
+        self._store: Store = lambda _: None
+        self._storing: set[asyncio.Future[object]] = set()
+        self._connections: Counter[str] = Counter()
+        """How many each address has opened since the minute began."""
+        self._minute = self._trouble = -math.inf
+        """When the minute began, and when the log last said that no connections can be taken."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._server: asyncio.Server | None = None
@@ -74,66 +100,59 @@ class MailListener:
 
         `beat` is called every few seconds, as long as the listener goes on.
         """
-        if self._loop is not None:
-            raise RuntimeError("this listener is already started")
         # aiosmtpd logs every command: recipients' addresses are secrets here, and mail is private.
         logging.getLogger("mail.log").setLevel(logging.ERROR)
+        self._store = store
         self._loop = loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=_run, args=(loop,), name=self.protocol, daemon=True)
+        loop.set_exception_handler(self._report)
+        self._thread = threading.Thread(target=loop.run_forever, name=self.protocol, daemon=True)
         self._thread.start()
-        self._handler = handler = _Handler(store, self._accepts, loop, self._capacity.recipients)
-        listening = loop.create_server(lambda: self._new_connection(handler), self._settings.host, self.port)
+        listening = loop.create_server(lambda: _Admission(self), self._host, self.port)
         try:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
         except OSError as error:
             self._end_loop()
-            raise not_listening(f"inbox.{self.protocol}", self._settings.host, self.port, error) from error
+            raise not_listening(f"inbox.{self.protocol}", self._host, self.port, error) from error
         self.port = self._server.sockets[0].getsockname()[1]
         loop.call_soon_threadsafe(_beat, loop, beat)
-        log.info("listening", protocol=self.protocol, host=self._settings.host, port=self.port)
+        log.info("listening", protocol=self.protocol, host=self._host, port=self.port)
 
     def stop(self) -> None:
         """Stop listening, and wait a few seconds for messages that are being received."""
-        if self._loop is None:
-            return
-        asyncio.run_coroutine_threadsafe(self._finish(), self._loop).result()
-        self._end_loop()
+        if self._loop is not None:
+            asyncio.run_coroutine_threadsafe(self._finish(), self._loop).result()
+            self._end_loop()
+
+    def admits(self, address: str, now: float) -> bool:
+        """Return whether another connection from that address is taken."""
+        if now - self._minute >= MINUTE:
+            self._connections.clear()
+            self._minute = now
+        self._connections[address] += 1
+        open_from = [session.address for session in self.sessions]
+        return (
+            len(open_from) < self.capacity.connections
+            and open_from.count(address) < self.capacity.per_address
+            and self._connections[address] <= self.capacity.per_minute
+        )
 
     def _end_loop(self) -> None:
         if self._loop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
+            self._loop.close()
         self._loop = self._thread = self._server = None
-
-    def _new_connection(self, handler: "_Handler") -> asyncio.BaseProtocol:
-        kind = _Lmtp if self.protocol == "lmtp" else _Smtp
-        new_session = partial(
-            kind,
-            handler,
-            data_size_limit=self._limit,
-            enable_SMTPUTF8=True,
-            decode_data=False,
-            hostname=self._hostname,
-            ident="pbem",
-            timeout=self._capacity.idle_seconds,
-            command_call_limit=COMMANDS,
-            auth_exclude_mechanism=("LOGIN", "PLAIN"),
-            loop=handler.loop,
-            on_close=self._sessions.discard,
-            in_flight=self._in_flight,
-        )
-        return _Admission(self._gate, new_session, self._sessions)
 
     async def _finish(self) -> None:
         loop = asyncio.get_running_loop()
         if self._server is not None:
             self._server.close()
-        for session in tuple(self._sessions):
+        for session in tuple(self.sessions):
             session.dismiss()
         deadline = loop.time() + GRACE_SECONDS
-        while (self._sessions or (self._handler and self._handler.storing)) and loop.time() < deadline:
+        while (self.sessions or self._storing) and loop.time() < deadline:
             await asyncio.sleep(0.02)
-        for session in tuple(self._sessions):
+        for session in tuple(self.sessions):
             log.warning("a connection was cut off while stopping")
             session.cut_off()
         others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -141,18 +160,14 @@ class MailListener:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
-
-class _Handler:
-    """Callbacks of aiosmtpd for each command; storing, which blocks, goes to threads."""
-
-    def __init__(
-        self, store: Store, accepts: Callable[[str], bool], loop: asyncio.AbstractEventLoop, recipients: int
-    ) -> None:
-        self.loop = loop
-        self._recipients = recipients
-        self.storing: set[asyncio.Future[object]] = set()
-        self._store = store
-        self._accepts = accepts
+    def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log once a minute that no more files can be opened: asyncio reports some thousand attempts a minute."""
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
+            loop.default_exception_handler(context)
+        elif loop.time() - self._trouble > TELL_SECONDS:
+            self._trouble = loop.time()
+            log.error("no connections can be taken", error=gist(error))
 
     async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
@@ -166,37 +181,32 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if len(envelope.rcpt_tos) >= self._recipients:
-            return f"452 4.5.3 At most {self._recipients} recipients at a time"
+        if len(envelope.rcpt_tos) >= self.capacity.recipients:
+            return f"452 4.5.3 At most {self.capacity.recipients} recipients at a time"
         if not _is_printable(address) or not self._accepts(address):
             return "550 5.1.1 There is no such address here"
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 Ok"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
-        """Store the message, then acknowledge it: for LMTP once per accepted recipient."""
-        lmtp = isinstance(server, LMTP)
-        content = envelope.original_content or b""
-        sender = "" if envelope.mail_from in (None, "<>") else envelope.mail_from
-        peer = session.peer[0] if isinstance(session.peer, tuple) else "local"
+    async def handle_DATA(self, server: "_Smtp", _session: Session, envelope: Envelope) -> str:  # noqa: N802
+        """Store the message, then acknowledge it; storing, which blocks, goes to a thread."""
         arrival = Arrival(
-            raw=content,
-            source="lmtp" if lmtp else f"smtp {peer}",
-            sender=sender,
+            raw=envelope.original_content or b"",
+            source="lmtp" if self.protocol == "lmtp" else f"smtp {server.address}",
+            sender="" if envelope.mail_from in (None, "<>") else envelope.mail_from,
             recipients=tuple(dict.fromkeys(envelope.rcpt_tos)),
         )
-        status = "250 2.0.0 Stored"
-        storing = self.loop.run_in_executor(None, self._store, (arrival,))
-        self.storing.add(storing)
-        storing.add_done_callback(self.storing.discard)
+        storing = asyncio.get_running_loop().run_in_executor(None, self._store, (arrival,))
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
         try:
             await asyncio.shield(storing)  # a client that hangs up doesn't undo what is being committed
         except Exception as error:  # noqa: BLE001 - whatever fails, the client is to try again
             # No traceback: it may quote the message.
             log.error("a mail could not be stored", source=arrival.source, error=gist(error))  # noqa: TRY400
-            status = CANNOT_STORE
-        return "\r\n".join([status] * (len(envelope.rcpt_tos) if lmtp else 1))
+            return CANNOT_STORE
+        return "250 2.0.0 Stored"
 
     async def handle_exception(self, error: Exception) -> str:
         """Ask the client to try again after an unforeseen error: the message must not bounce."""
@@ -209,11 +219,21 @@ class _Smtp(SMTP):
 
     line_length_limit = LINE_BYTES
 
-    def __init__(self, *args: Any, on_close: Callable[[Any], None], in_flight: BytesInFlight, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._on_close = on_close
-        self._in_flight = in_flight
-        self.on_leaving: Callable[[], None] = lambda: None
+    def __init__(self, listener: MailListener, address: str) -> None:
+        super().__init__(
+            listener,
+            data_size_limit=listener.limit,
+            enable_SMTPUTF8=True,
+            decode_data=False,
+            hostname=listener.hostname,
+            ident="pbem",
+            timeout=listener.capacity.idle_seconds,
+            command_call_limit=COMMANDS,
+            auth_exclude_mechanism=("LOGIN", "PLAIN"),
+            loop=asyncio.get_running_loop(),
+        )
+        self.address = address
+        self._listener = listener
         self._busy = False
         self._leaving = False
 
@@ -224,8 +244,7 @@ class _Smtp(SMTP):
 
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
-        self._on_close(self)
-        self.on_leaving()
+        self._listener.sessions.discard(self)
 
     def dismiss(self) -> None:
         self._leaving = True
@@ -252,9 +271,10 @@ class _Smtp(SMTP):
         self._busy = True
         try:
             await self.push("354 End data with <CR><LF>.<CR><LF>")
-            replies = await self._receive_and_store(self.envelope)
+            reply = await self._receive_and_store(self.envelope)
+            replies = [reply] * (len(self.envelope.rcpt_tos) if isinstance(self, LMTP) else 1)
             self._set_post_data_state()  # type: ignore[no-untyped-call]
-            await self.push(replies)
+            await self.push("\r\n".join(replies))
             failpoints.reach(Step.ACKNOWLEDGED)
         finally:
             self._busy = False
@@ -262,19 +282,22 @@ class _Smtp(SMTP):
             self.dismiss()
 
     async def _receive_and_store(self, envelope: Envelope) -> str:
-        data = MessageData(self.data_size_limit or 0, LINE_BYTES, self._in_flight)
+        in_flight = self._listener.in_flight
+        data = MessageData(self._listener.limit, LINE_BYTES, in_flight)
         try:
             await self._receive(data)
-            if data.problem is not None:
-                return self._refusal(envelope, data.problem)
+            if data.refusal == NO_ROOM:
+                log.warning("too much mail at once", bytes=in_flight.held)
+            if data.refusal:
+                return data.refusal
             envelope.content = envelope.original_content = data.content()
             storing = self.loop.create_task(self._call_handler_hook("DATA"))
         except BaseException:
             data.release()
             raise
         storing.add_done_callback(lambda _: data.release())
-        replies: str = await asyncio.shield(storing)  # a client that hangs up doesn't end it
-        return replies
+        reply: str = await asyncio.shield(storing)  # a client that hangs up doesn't end it
+        return reply
 
     async def _receive(self, data: MessageData) -> None:
         """Receive the data up to its end; what follows it are the client's next commands."""
@@ -287,26 +310,10 @@ class _Smtp(SMTP):
         if rest and not self._reader.at_eof():
             self._reader.feed_data(rest)  # nothing else has come since: everything that was there was read
 
-    def _refusal(self, envelope: Envelope, problem: DataProblem) -> str:
-        """Return the replies to data that wasn't kept: for LMTP one for each recipient."""
-        match problem:
-            case DataProblem.TOO_LARGE:
-                reply = self._too_large()
-            case DataProblem.LINE_TOO_LONG:
-                reply = f"500 5.6.0 A line of this mail is longer than {LINE_BYTES // 1024} KB"
-            case DataProblem.NO_ROOM:
-                log.warning("too much mail at once", bytes=self._in_flight.held)
-                reply = NO_ROOM
-        return "\r\n".join([reply] * (len(envelope.rcpt_tos) if isinstance(self, LMTP) else 1))
-
-    def _too_large(self) -> str:
-        size = (self.data_size_limit or 0) // 1024
-        return f"552 5.3.4 This server takes mails up to {size} KB; please send plain text, without files"
-
     async def push(self, status: AnyStr) -> None:
         """Send a reply, with more helpful words where aiosmtpd refuses a message that is announced as too large."""
         if isinstance(status, str) and status.startswith("552 Error: message size exceeds"):
-            await super().push(self._too_large())
+            await super().push(too_large(self._listener.limit))
         else:
             await super().push(status)
 
@@ -316,21 +323,22 @@ class _Lmtp(_Smtp, LMTP):
 
 
 class _Admission(asyncio.Protocol):
-    def __init__(self, gate: Gate, new_session: Callable[[], _Smtp], sessions: set[_Smtp]) -> None:
-        self._gate, self._new_session, self._sessions = gate, new_session, sessions
+    """A new connection, which becomes a session unless there are too many."""
+
+    def __init__(self, listener: MailListener) -> None:
+        self._listener = listener
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else "local"
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - a socket's is one
-        if not self._gate.enter(address, asyncio.get_running_loop().time()):
+        if not self._listener.admits(address, asyncio.get_running_loop().time()):
             log.warning("too many connections", address=address)
             transport.write(f"{BUSY}\r\n".encode())
             transport.close()
             return
-        session = self._new_session()
-        self._sessions.add(session)
-        session.on_leaving = partial(self._gate.leave, address)
+        session = (_Lmtp if self._listener.protocol == "lmtp" else _Smtp)(self._listener, address)
+        self._listener.sessions.add(session)
         transport.set_protocol(session)
         session.connection_made(transport)
 
@@ -342,29 +350,3 @@ def _is_printable(address: str) -> bool:
 def _beat(loop: asyncio.AbstractEventLoop, beat: Callable[[], object]) -> None:
     beat()
     loop.call_later(BEAT_SECONDS, _beat, loop, beat)
-
-
-EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-
-
-class _Trouble:
-    """Tells once a minute that no more files can be opened: asyncio tells each of some thousand attempts a minute."""
-
-    def __init__(self) -> None:
-        self._told = -math.inf
-
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
-            loop.default_exception_handler(context)
-        elif loop.time() - self._told > TELL_SECONDS:
-            self._told = loop.time()
-            log.error("no connections can be taken", error=gist(error))
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    loop.set_exception_handler(_Trouble())
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()

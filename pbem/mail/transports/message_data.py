@@ -1,15 +1,12 @@
 """The data of messages while they arrive: bounded for each message, and for all that arrive at once."""
 
-from enum import Enum
-
 END = b"\r\n.\r\n"
 LINE_END = b"\r\n"
+NO_ROOM = "452 4.3.1 Too much mail is arriving at once, please try again later"
 
 
-class DataProblem(Enum):
-    TOO_LARGE = "larger than a message may be"
-    LINE_TOO_LONG = "a line longer than a line may be"
-    NO_ROOM = "too much mail is arriving at once"
+def too_large(most: int) -> str:
+    return f"552 5.3.4 This server takes mails up to {most // 1024} KB; please send plain text, without files"
 
 
 class BytesInFlight:
@@ -38,11 +35,11 @@ class MessageData:
     >>> data.content()
     b'Subject: x\r\n\r\n.dot\r\n'
 
-    Once there is a problem, nothing is kept, and the rest is read to its end.
+    Once there is a `refusal`, which is the reply to the client, nothing is kept, and the rest is read to its end.
     """
 
     def __init__(self, most: int, longest_line: int, in_flight: BytesInFlight) -> None:
-        self.problem: DataProblem | None = None
+        self.refusal = ""
         self._most = most
         self._longest_line = longest_line
         self._in_flight = in_flight
@@ -60,8 +57,8 @@ class MessageData:
         if end >= 0:
             rest = bytes(self._kept[end + len(END) :])
             del self._kept[end + len(LINE_END) :]
-        self.problem = self.problem or self._problem()
-        if self.problem is not None:
+        self.refusal = self.refusal or self._new_refusal()
+        if self.refusal:
             self.release()
             del self._kept[: 1 - len(END)]  # but for what may be the beginning of the end
         return rest
@@ -78,16 +75,16 @@ class MessageData:
         self._in_flight.release(self._held)
         self._held = 0
 
-    def _problem(self) -> DataProblem | None:
+    def _new_refusal(self) -> str:
         size = len(self._kept) - len(LINE_END)
         if self._has_long_line():
-            return DataProblem.LINE_TOO_LONG
+            return f"500 5.6.0 A line of this mail is longer than {self._longest_line // 1024} KB"
         if size > self._most:
-            return DataProblem.TOO_LARGE
+            return too_large(self._most)
         if not self._in_flight.hold(size - self._held):
-            return DataProblem.NO_ROOM
+            return NO_ROOM
         self._held = size
-        return None
+        return ""
 
     def _has_long_line(self) -> bool:
         """Return whether a line is too long, looking at a few line ends only however many there are."""
