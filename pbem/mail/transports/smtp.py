@@ -28,28 +28,12 @@ LARGEST_REPLY = 65_536
 
 PERMANENT = 500
 TOO_BIG = 552
-GOING_AWAY = 421
-OUT_OF_STEP = 503
-"""The two sides have counted different commands; only a new connection helps."""
+BROKEN = frozenset({421, 503, -1})
+"""The server hangs up, has counted other commands than we have, or says no number: only a new connection helps."""
+REFUSALS = (smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
+"""Refusals of a message, or of its sender or recipient."""
 ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", re.IGNORECASE)
 """Refusals of us, not of a recipient: of our login, our rights or our address, or since we have sent too much."""
-
-
-class _Refused(Exception):
-    def __init__(self, code: int, reply: bytes, *, is_sender: bool = False) -> None:
-        self.code = code
-        text = " ".join(reply.decode("utf-8", "replace").split())
-        super().__init__(f"{code} {text}"[:LONGEST_REPLY])
-        self.is_about_size = is_sender and code == TOO_BIG
-        self.is_about_us = is_sender and not self.is_about_size
-
-    @property
-    def as_not_accepted(self) -> NotAccepted:
-        """What the outbox raises: only the words for an unknown address, or none that are known, are for good."""
-        reply, is_permanent = str(self), self.code >= PERMANENT
-        passes = not is_permanent or bounce_reasons.of_reply(reply) is Reason.FOR_NOW
-        is_about_us = self.is_about_us or (is_permanent and passes and ABOUT_US.search(reply) is not None)
-        return NotAccepted(reply, later=(passes and not self.is_about_size) or is_about_us, is_lost=is_about_us)
 
 
 class _BoundedLines:
@@ -102,11 +86,11 @@ class SmtpOutbox:
         lines = normalize_newlines(raw).replace(b"\n", b"\r\n")
         try:
             client = self._introduced(sender, recipient, lines)
-            _require(_handed_over(client, lines))
+            _hand_over(client, lines)
             self._used = time.monotonic()
-        except _Refused as error:
+        except REFUSALS as error:
             self._reset()
-            raise error.as_not_accepted from error
+            raise _not_accepted(error) from error
         except NotAccepted:
             self._drop()
             raise
@@ -119,8 +103,8 @@ class SmtpOutbox:
         try:
             self._client = client = self._connect()
             _require(client.mail(sender))
-        except _Refused as error:
-            raise error.as_not_accepted from error
+        except REFUSALS as error:
+            raise _not_accepted(error) from error
         except (smtplib.SMTPException, OSError) as error:
             raise NotAccepted(self._described(error), later=True) from error
         finally:
@@ -212,16 +196,18 @@ class SmtpOutbox:
 
 
 def _announced(client: smtplib.SMTP, sender: str, recipient: str, lines: bytes) -> smtplib.SMTP:
-    _require(client.mail(sender, _mail_options(client, sender, recipient, lines)), is_sender=True)
+    _require(client.mail(sender, _mail_options(client, sender, recipient, lines)), sender=sender)
     _require(client.rcpt(recipient))
     return client
 
 
-def _handed_over(client: smtplib.SMTP, lines: bytes) -> tuple[int, bytes]:
+def _hand_over(client: smtplib.SMTP, lines: bytes) -> None:
     try:
-        return client.data(lines)
-    except smtplib.SMTPDataError as error:  # the server doesn't even take the first line
-        return error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
+        _require(client.data(lines))
+    except smtplib.SMTPDataError as error:  # perhaps the server didn't even take the first line
+        if error.smtp_code in BROKEN:
+            raise smtplib.SMTPServerDisconnected(_describe(error)) from error
+        raise
 
 
 def _log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
@@ -237,19 +223,28 @@ def _log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
     client.auth(mechanism, lambda challenge=None: login if challenge is None else end)
 
 
-def _require(answer: tuple[int, bytes], *, is_sender: bool = False) -> None:
-    """Raise _Refused or SMTPServerDisconnected unless the reply agrees.
+def _require(answer: tuple[int, bytes], *, sender: str | None = None) -> None:
+    """Raise one of REFUSALS, or SMTPServerDisconnected, unless the reply agrees."""
+    code, reply = answer
+    if code in BROKEN:
+        raise smtplib.SMTPServerDisconnected(_reply(code, reply))
+    if code not in (250, 251):
+        raise smtplib.SMTPDataError(code, reply) if sender is None else smtplib.SMTPSenderRefused(code, reply, sender)
+
+
+def _not_accepted(error: smtplib.SMTPResponseException) -> NotAccepted:
+    """Return what the outbox raises: only the words for an unknown address, or none that are known, are for good.
 
     A refusal of the sender is about us, whose address all messages have: they wait until the settings are right. Only
     its size is a fault of the message itself.
     """
-    code, reply = answer
-    if code in (250, 251):
-        return
-    refused = _Refused(code, reply, is_sender=is_sender)
-    if code in (GOING_AWAY, OUT_OF_STEP) or code < 0:
-        raise smtplib.SMTPServerDisconnected(str(refused))
-    raise refused
+    code, reply = error.smtp_code, _reply(error.smtp_code, error.smtp_error)
+    is_of_sender, is_permanent = isinstance(error, smtplib.SMTPSenderRefused), code >= PERMANENT
+    if is_of_sender and code == TOO_BIG:
+        return NotAccepted(reply, later=False)
+    passes = not is_permanent or bounce_reasons.of_reply(reply) is Reason.FOR_NOW
+    is_about_us = is_of_sender or (is_permanent and passes and ABOUT_US.search(reply) is not None)
+    return NotAccepted(reply, later=passes or is_about_us, is_lost=is_about_us)
 
 
 def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, lines: bytes) -> list[str]:
@@ -267,7 +262,10 @@ def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, lines: byte
 
 def _describe(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        reply = error.smtp_error
-        text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
-        return f"{error.smtp_code} {' '.join(text.split())}"[:LONGEST_REPLY]
+        return _reply(error.smtp_code, error.smtp_error)
     return f"{type(error).__name__}: {error}"[:LONGEST_REPLY]
+
+
+def _reply(code: int, text: bytes | str) -> str:
+    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return f"{code} {' '.join(words.split())}"[:LONGEST_REPLY]
