@@ -1,10 +1,10 @@
 """Mail in and out through Maildir folders, for trying things by hand and for local delivery agents."""
 
-import itertools
 import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -30,11 +30,7 @@ class MaildirInbox:
 
     def fetch(self) -> Iterator[tuple[Arrival, ...]]:
         """Yield all of new/ in batches, oldest first; files that can't be read are logged and left there."""
-        try:
-            _make(self._folder)
-            names = _waiting(self._folder)
-        except OSError as error:
-            raise ServerUnreachable(f"the maildir {self._folder} can't be read: {_denied(error)}") from error
+        names = self._waiting()
         self._known = frozenset(names)
         for at in range(0, len(names), BATCH):
             if batch := tuple(filter(None, map(self._read, names[at : at + BATCH]))):
@@ -55,15 +51,29 @@ class MaildirInbox:
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
         end = time.monotonic() + seconds
         while not stopped() and (now := time.monotonic()) < end:
-            try:
-                if not self._known.issuperset(_waiting(self._folder)):
-                    return
-            except OSError as error:
-                raise ServerUnreachable(f"the maildir {self._folder} can't be read: {_denied(error)}") from error
+            if not self._known.issuperset(self._waiting()):
+                return
             time.sleep(min(LOOK_SECONDS, end - now))
 
     def close(self) -> None:
         """Do nothing: no file is kept open."""
+
+    def _waiting(self) -> list[str]:
+        """Return the names in new/ by age, then name, without dot files and folders; raises ServerUnreachable."""
+        files: list[tuple[int, str]] = []
+        try:
+            _make(self._folder)
+            with os.scandir(self._folder / "new") as entries:
+                for entry in entries:
+                    with suppress(FileNotFoundError):
+                        if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                            files.append((entry.stat().st_mtime_ns, entry.name))
+        except OSError as error:
+            raise ServerUnreachable(
+                f"the maildir {self._folder} can't be read: {error.filename}: {error.strerror};"
+                " let the user that runs pbem read and write it"
+            ) from error
+        return [name for _, name in sorted(files)]
 
     def _read(self, name: str) -> Arrival | None:
         path = self._folder / "new" / name
@@ -86,13 +96,11 @@ class MaildirOutbox:
 
     def __init__(self, settings: MaildirSettings) -> None:
         self._folder = settings.path.expanduser()
-        self._count = itertools.count()
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
         """Write the message, flush it to disk, and only then let it appear in new/; raises NotAccepted(later=True)."""
-        now = time.time_ns()
         host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
-        name = f"{now // 10**9}.M{now // 1000 % 10**6:06}P{os.getpid()}Q{next(self._count)}.{host}"
+        name = f"{time.time_ns()}.{os.getpid()}.{host}"
         draft = self._folder / "tmp" / name
         try:
             _make(self._folder)
@@ -115,20 +123,3 @@ class MaildirOutbox:
 def _make(folder: Path) -> None:
     for part in ("tmp", "new", "cur"):
         (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def _denied(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}; let the user that runs pbem read and write it"
-
-
-def _waiting(folder: Path) -> list[str]:
-    """Return the names in new/ by age, then name, without dot files and folders."""
-    files: list[tuple[int, str]] = []
-    with os.scandir(folder / "new") as entries:
-        for entry in entries:
-            try:
-                if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                    files.append((entry.stat().st_mtime_ns, entry.name))
-            except FileNotFoundError:
-                continue
-    return [name for _, name in sorted(files)]
