@@ -1,11 +1,14 @@
-"""A provider of OAuth2 tokens on this machine: device, authorization, token and introspection endpoints."""
+"""A provider of OAuth2 tokens on this machine: authorization, token and introspection endpoints."""
 
 import base64
 import hashlib
 import itertools
 import json
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -32,14 +35,12 @@ class Provider:
         """The access tokens that mail servers accept, with their users."""
         self.renewing: set[str] = set()
         """The tokens for renewing, each good for one time."""
-        self.pending: list[str] = []
-        """The words with which it puts off who asks for the token of a device."""
         self.denies = ""
         """The word with which it refuses everything."""
         self.status = 0
         """The status with which it answers everything, if it is broken."""
         self.rotates = True
-        self.offers = {"token": "token", "device_authorization": "device", "authorization": "authorize"}
+        self.offers = {"token": "token", "authorization": "authorize"}
         """What it says that it has, and where."""
         self.seconds = 3600
         self.asked: list[tuple[str, dict[str, str]]] = []
@@ -91,17 +92,10 @@ class Provider:
             return 400, {"error": self.denies, "error_description": "The login has been\r\nrevoked"}
         assert form["client_id"] == CLIENT_ID
         assert form["client_secret"] == CLIENT_SECRET
-        if path == "/device":
-            assert form["scope"] == "mail offline"
-            where = f"{self.url}/enter"
-            return 200, {"device_code": "d1", "user_code": "ABCD-1234", "verification_uri": where, "interval": 2}
         return self._token(form)
 
     def _token(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         match form["grant_type"]:
-            case "urn:ietf:params:oauth:grant-type:device_code":
-                assert form["device_code"] == "d1"
-                return (400, {"error": self.pending.pop(0)}) if self.pending else (200, self.give())
             case "refresh_token":
                 if form["refresh_token"] not in self.renewing:
                     return 400, {"error": "invalid_grant"}
@@ -119,7 +113,7 @@ class Provider:
 
     def authorize(self, asked: dict[str, str]) -> str:
         """Return where a browser is sent after a login."""
-        assert asked["code_challenge_method"] == "S256"
+        assert (asked["code_challenge_method"], asked["scope"]) == ("S256", "mail offline")
         if self.denies:
             return f"{asked['redirect_uri']}?{urlencode({'error': self.denies, 'state': asked['state']})}"
         code = f"code-{next(self._numbers)}"
@@ -157,6 +151,22 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
+
+
+class Browser(urllib.request.HTTPRedirectHandler):
+    """A browser that is at a URL, which nobody opens, when it has opened another."""
+
+    came = ""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+        """Note where the provider sends the browser."""
+        self.came = newurl
+
+    def open(self, url: str) -> str:
+        """Open the URL; return the one at which it ends."""
+        with suppress(urllib.error.HTTPError):
+            urllib.request.build_opener(self).open(url)
+        return self.came
 
 
 @pytest.fixture

@@ -1,13 +1,16 @@
 """`pbem login`, and a server that uses what it got."""
 
 import stat
+import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import typer
 
 from pbem.mail.oauth2 import providers
 from tests.operating.site import FOLDER_IN, Site
-from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.provider import CLIENT_ID, CLIENT_SECRET, Browser, Provider
 from tests.servers import free_port
 
 SMTP = """[outbox.smtp]
@@ -30,16 +33,21 @@ def configured(site: Site, provider: Provider) -> Site:
 
 
 @pytest.fixture
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait for somebody who enters a code."""
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def _browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let somebody open the URL that is shown in a browser, and paste the address at which it ends."""
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+
+    def show(url: str) -> None:
+        sys.stdin = StringIO(Browser().open(url))  # until the command ends
+
+    monkeypatch.setattr(typer, "echo", show)
 
 
-@pytest.mark.usefixtures("_at_once")
+@pytest.mark.usefixtures("_browser")
 def test_login_writes_the_tokens(configured: Site, provider: Provider) -> None:
     done = configured.pbem("login")
     assert done.code == 0, done.said
-    assert f"open {provider.url}/enter in a browser, on any device, and enter ABCD-1234" in done.out
+    assert "open this in a browser, on any device" in done.out
     path = configured.folder / "oauth2.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     tokens = providers.load(path)
@@ -56,16 +64,17 @@ def test_a_server_does_not_start_before_somebody_has_logged_in(configured: Site)
     assert f'oauth2.token_file: there is no {configured.folder}/oauth2.token yet; "pbem login" writes it' in done.err
 
 
+@pytest.mark.usefixtures("_browser")
 def test_a_refused_login_is_a_sentence_and_leaves_the_tokens_alone(configured: Site, provider: Provider) -> None:
     path = configured.folder / "oauth2.token"
     path.write_text("before")
     provider.denies = "invalid_client"
     done = configured.pbem("login")
     assert (done.code, path.read_text()) == (2, "before")
-    assert "the provider refuses: invalid_client: The login has been revoked" in done.err
+    assert "the provider sent the browser back without a login: (invalid_client)" in done.err
 
 
-@pytest.mark.usefixtures("_at_once")
+@pytest.mark.usefixtures("_browser")
 def test_a_login_is_in_backups_as_a_secret(configured: Site, tmp_path: Path) -> None:
     assert configured.pbem("login").code == 0
     assert configured.pbem("backup", str(tmp_path / "all.tar")).code == 0

@@ -3,12 +3,10 @@
 import base64
 import json
 import stat
-import urllib.error
-import urllib.request
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
-from tests.provider import CLIENT_SECRET, START, Provider
+from tests.provider import CLIENT_SECRET, START, Browser, Provider
 from tests.servers import HOST, Dovecot, free_port
 
 USER = "games@pbem.example"
@@ -133,42 +131,10 @@ def _http(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
 
 
-def by_device(account: Account, shown: list[tuple[str, str]], slept: list[float], pace: int = 1) -> Tokens:
-    """Log in with a code; note what is shown and how long it sleeps, which takes longer at another pace."""
-    show, monotonic = lambda *told: shown.append(told), lambda: sum(slept) * pace
-    return login.by_device(account.settings, show, sleep=slept.append, monotonic=monotonic)
-
-
-def test_a_login_with_a_code(account: Account) -> None:
-    account.provider.pending = ["authorization_pending", "slow_down", "authorization_pending"]
-    shown: list[tuple[str, str]] = []
-    slept: list[float] = []
-    tokens = by_device(account, shown, slept)
-    assert shown == [(f"{account.provider.url}/enter", "ABCD-1234")]
-    assert slept == [2, 2, 7, 7]
-    assert tokens.access in account.provider.valid
-    assert tokens.refresh in account.provider.renewing
-
-
-class Browser(urllib.request.HTTPRedirectHandler):
-    """A browser that is at a URL, which nobody opens, when it has opened another."""
-
-    came = ""
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
-        """Note where the provider sends the browser."""
-        self.came = newurl
-
-    def open(self, url: str) -> None:
-        """Open the URL."""
-        with suppress(urllib.error.HTTPError):
-            urllib.request.build_opener(self).open(url)
-
-
 @pytest.mark.usefixtures("_http")
 def test_a_login_with_a_browser(account: Account) -> None:
     browser = Browser()
-    tokens = login.by_browser(account.settings, browser.open, lambda: browser.came)
+    tokens = login.by_browser(account.settings, browser.open)
     assert tokens.access in account.provider.valid
     assert tokens.refresh in account.provider.renewing
 
@@ -184,7 +150,7 @@ def test_a_login_with_a_browser(account: Account) -> None:
 )
 def test_a_forged_return_of_the_browser_is_no_login(account: Account, pasted: str, sentence: str) -> None:
     with pytest.raises(NotLoggedIn, match=sentence):
-        login.by_browser(account.settings, lambda _: None, lambda: pasted)
+        login.by_browser(account.settings, lambda _: pasted)
     assert account.provider.count("/token") == 0
 
 

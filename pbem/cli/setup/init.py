@@ -119,10 +119,7 @@ def login(config_file: ConfigOption = CONFIG) -> None:
     if settings is None:
         raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
     try:
-        if providers.provider(settings).device_url is None:
-            tokens = flows.by_browser(settings, _show_url, sys.stdin.readline)
-        else:
-            tokens = flows.by_device(settings, _show_code)
+        tokens = flows.by_browser(settings, _visit)
     except flows.NotLoggedIn as error:
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
@@ -131,12 +128,8 @@ def login(config_file: ConfigOption = CONFIG) -> None:
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 
 
-def _show_url(url: str) -> None:
+def _visit(url: str) -> str:
     out.print("open this in a browser, on any device, and log in as the server's account:")
     typer.echo(url)  # in one piece, for copying
     out.print("the browser ends at a page that it can't show; copy its address here:")
-
-
-def _show_code(url: str, code: str) -> None:
-    out.print(f"open {url} in a browser, on any device, and enter {code}")
-    out.print("waiting …")
+    return sys.stdin.readline()

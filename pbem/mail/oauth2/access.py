@@ -39,8 +39,8 @@ class AccessTokens:
         self._mutex = threading.Lock()
         self._renewed = 0.0
         self._refused: Tokens | None = None
-        self._unsaved: tuple[Tokens, Tokens] | None = None
-        """Tokens that couldn't be stored, and those in the file that they replace."""
+        self._unsaved: dict[Tokens, Tokens] = {}
+        """Tokens that couldn't be stored, by those that they replace."""
 
     def get(self, rejected: str = "") -> str:
         """Return an access token; another one than a server has just rejected, if possible.
@@ -63,8 +63,8 @@ class AccessTokens:
             raise LoginNeeded(f'there is no {self._settings.token_file} yet; "pbem login" writes it')
         if tokens.client_id != self._settings.client_id:
             raise LoginNeeded(f'{self._settings.token_file} is for another client_id; "pbem login" writes it anew')
-        if self._unsaved is not None and self._unsaved[1] == tokens:
-            tokens = self._unsaved[0]
+        while tokens in self._unsaved:
+            tokens = self._unsaved[tokens]
         if tokens == self._refused:
             raise self._needed("it has refused them before")
         if self._refused is not None:
@@ -88,22 +88,12 @@ class AccessTokens:
                 log.error("login needed", file=str(path), why=str(error), run="pbem login")  # noqa: TRY400 - no bug
                 raise self._needed(str(error)) from error
             self._renewed = self._clock()
-            self._save(new, stored)
-            return new
-
-    def _save(self, new: Tokens, old: Tokens) -> None:
-        """Store the tokens; if that fails, keep them in memory and log it once."""
-        path = self._settings.token_file
-        try:
-            providers.save(path, new)
-        except OSError as error:
-            if self._unsaved is None:
+            try:
+                providers.save(path, new)
+            except OSError as error:
                 log.error("tokens can't be stored", file=str(path), error=error.strerror)  # noqa: TRY400 - no bug
-                self._unsaved = new, old
-            else:
-                self._unsaved = new, self._unsaved[1]
-        else:
-            self._unsaved = None
+                self._unsaved[stored] = new
+            return new
 
     def _needed(self, why: str) -> LoginNeeded:
         path = self._settings.token_file

@@ -17,16 +17,13 @@ from pbem.storage import drafts
 
 ANSWER_SECONDS = 15.0
 LONGEST = 100_000
-TOKEN, DEVICE, BROWSER = "token_endpoint", "device_authorization_endpoint", "authorization_endpoint"
 TITLES = {"google": "Google", "microsoft": "Microsoft"}
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     token_url: str
-    device_url: str | None
-    """For a login with a code on any device, if that allows to read mail."""
-    authorize_url: str | None
+    authorize_url: str
     scope: str
     extra: Mapping[str, str] = field(default_factory=dict)
     """Parameters without which its tokens can't be renewed."""
@@ -39,10 +36,9 @@ def title(settings: OAuth2Settings) -> str:
 def provider(settings: OAuth2Settings) -> Provider:
     """Return the provider of the settings; raises OSError if it must be asked and doesn't answer."""
     match settings.provider:
-        case "google":  # its logins by device allow no mail
+        case "google":
             return Provider(
                 "https://oauth2.googleapis.com/token",
-                None,
                 "https://accounts.google.com/o/oauth2/v2/auth",
                 "https://mail.google.com/",
                 {"access_type": "offline", "prompt": "consent"},
@@ -52,7 +48,6 @@ def provider(settings: OAuth2Settings) -> Provider:
             outlook = "https://outlook.office.com"
             return Provider(
                 f"{base}/token",
-                f"{base}/devicecode",
                 f"{base}/authorize",
                 f"{outlook}/IMAP.AccessAsUser.All {outlook}/SMTP.Send offline_access",
             )
@@ -83,8 +78,7 @@ def _discovered(url: str, scope: str) -> Provider:
     place = f"{url.rstrip('/')}/.well-known/openid-configuration"
     try:
         document = json.loads(ask(place))
-        urls = {name: is_secure(document[name]) for name in (TOKEN, DEVICE, BROWSER) if name in document}
-        return Provider(urls[TOKEN], urls.get(DEVICE), urls.get(BROWSER), scope)
+        return Provider(is_secure(document["token_endpoint"]), is_secure(document["authorization_endpoint"]), scope)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConnectionError(f"{place} doesn't say where tokens are given") from error
 
@@ -123,38 +117,26 @@ USUAL_SECONDS = 3_600
 
 
 class Denied(Exception):
-    """The provider refuses: its word for why, and what it says about that."""
+    """The provider refuses: its word for why, and its description."""
 
-    def __init__(self, word: str, said: str = "") -> None:
+    def __init__(self, word: str, description: str) -> None:
         self.word = word
-        super().__init__(f"{word}: {' '.join(said.split())[:300]}" if said else word)
+        super().__init__(f"{word}: {' '.join(description.split())[:300]}".removesuffix(": "))
 
 
 def secret(settings: OAuth2Settings) -> dict[str, str]:
     return {"client_secret": settings.client_secret.read()} if settings.client_secret is not None else {}
 
 
-def parsed(answer: str) -> dict[str, Any]:
-    """Return an answer that is JSON; raises Denied for a refusal."""
-    try:
-        values = json.loads(answer)
-    except ValueError as error:
-        raise ConnectionError("the provider's answer isn't JSON") from error
-    if not isinstance(values, dict):
-        raise ConnectionError("the provider's answer isn't JSON")
-    if "error" in values:
-        raise Denied(str(values["error"]), str(values.get("error_description", "")))
-    return values
-
-
 def tokens(client: Any, answer: str, now: float, refresh: str = "") -> Tokens:
     """Return the tokens in an answer; a provider may leave the one for renewing as it was. Raises Denied."""
     from oauthlib.oauth2 import OAuth2Error  # most servers never need it
 
-    parsed(answer)
     try:
         values = client.parse_request_body_response(answer)
-    except (OAuth2Error, ValueError) as error:
+    except OAuth2Error as error:
+        raise Denied(error.error, error.description or "") from error
+    except ValueError as error:
         raise ConnectionError(f"the provider's answer can't be used: {error}") from error
     seconds = float(values.get("expires_in") or USUAL_SECONDS)
     return Tokens(values["access_token"], now + seconds, values.get("refresh_token") or refresh, client.client_id)
