@@ -1,4 +1,4 @@
-"""Drawings of matches: the board in every form, the last turns, the record and the files, each made once for all.
+"""Matches as messages show them: each replayed once for all of them, with its last turns and its files.
 
 A file is named by the match's number and its game, and holds no address of anybody.
 """
@@ -6,7 +6,7 @@ A file is named by the match's number and its game, and holds no address of anyb
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 
 from sqlmodel import Session
@@ -15,17 +15,14 @@ from engines.core import Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
-from notation.board import Charset, format_board
-from notation.description import describe
 from notation.ending import WITHOUT_RESULT
 from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.events import Cause
-from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
 from pbem.messages.mime import Attachment
 from pbem.messages.said.sections import PlayedByItself
-from pbem.messages.templating import SHOWN_TURNS, WIDTH
+from pbem.messages.templating import WIDTH
 from pbem.storage.message_facts import MatchFacts
 from pbem.storage.models import HOUSE
 
@@ -44,7 +41,7 @@ class Played:
 
 
 def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
-    why = {each.text: WHY[each.why] for each in by_itself if each.text}
+    why = {turn.text: WHY[turn.why] for turn in by_itself if turn.text}
     return tuple(
         f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
         for turn in turns
@@ -91,22 +88,18 @@ def records(
     """
     if snapshot.is_missing:
         return
-    yield _text(snapshot)
+    yield Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
     if (form := snapshot.pack.form) is not None:
         ending = snapshot.ending
         has_result = ending is not None and ending.termination not in WITHOUT_RESULT
         score = SCORES[snapshot.match.winner] if has_result else "*"
-        written = form.write(snapshot.texts, snapshot.record.players, score)
-        yield Attachment(_name(snapshot, form.ending), "text", "plain", written.encode())
+        text = form.write(snapshot.texts, snapshot.record.players, score)
+        yield Attachment(_name(snapshot, form.ending), "text", "plain", text.encode())
     if snapshot.ended_here:
-        yield _json(snapshot, origin, generated, times())
+        yield Attachment(_name(snapshot, "json"), "application", "json", _json(snapshot, origin, generated, times()))
 
 
-def _text(snapshot: Snapshot) -> Attachment:
-    return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
-
-
-def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
+def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> bytes:
     match, (first, second) = snapshot.match, snapshot.players
     where = Site(
         origin,
@@ -120,14 +113,13 @@ def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[
         is_rated=match.counted is not None,
         programs=(first.address == HOUSE, second.address == HOUSE),
         moments=tuple(
-            Moment(_date(each.received), None if each.used is None else int(each.used.total_seconds()))
-            for each in times
+            Moment(_date(turn.received), None if turn.used is None else int(turn.used.total_seconds()))
+            for turn in times
         ),
     )
     winner = None if match.winner is None else seat_of(match.winner)
     why = why_over(match, snapshot.record.players)
-    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
-    return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
+    return gamerecord.dumps(snapshot.record, where, Result(winner, why)).encode()
 
 
 def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:
@@ -153,106 +145,38 @@ def _date(time: datetime) -> str:
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Drawing:
-    def __init__(
-        self, snapshot: Snapshot, times: Callable[[], Sequence[TurnTime]] = tuple, seat: Seat | None = None
-    ) -> None:
-        """The board is as the player of that seat sees it."""
-        self.snapshot = snapshot
-        self._times, self._seat = times, seat
-        self._boards: dict[str, str] = {}
-        self._spoken: dict[int | None, str] = {}
-        self._records: dict[date, tuple[Attachment, ...]] = {}
-
-    @cached_property
-    def diagram(self) -> Diagram:
-        return self.snapshot.diagram.seen_by(self._seat)
-
-    def seen_by(self, seat: Seat | None) -> "Drawing":
-        return self._turned if seat == 1 and self.diagram.legend.is_turned else self
-
-    @cached_property
-    def _turned(self) -> "Drawing":
-        return Drawing(self.snapshot, self._times, 1)
-
-    def board(self, drawn: str) -> str:
-        if drawn not in self._boards:
-            self._boards[drawn] = self._drawn(drawn)
-        return self._boards[drawn]
-
-    def _drawn(self, drawn: str) -> str:
-        if drawn == "words":
-            return self.spoken(WIDTH)
-        return format_board(self.diagram, lit=True, notes=True, charset=charset_of(drawn))
-
-    def spoken(self, width: int | None = None) -> str:
-        if width not in self._spoken:
-            first, second = self.snapshot.players
-            self._spoken[width] = describe(self.diagram, (name(first), name(second)), width=width)
-        return self._spoken[width]
-
-    @cached_property
-    def picture(self) -> bytes:
-        from pbem.messages.boards.board_image import png  # Pillow: see templating.illustrated
-
-        return png(self.diagram)
-
-    def files(self, origin: str, generated: datetime, *, pictures: bool) -> tuple[Attachment, ...]:
-        """Return the match as files, as generated by that server on the day of that time."""
-        key = generated.date()
-        if key not in self._records:
-            self._records[key] = tuple(records(self.snapshot, origin=origin, generated=generated, times=self._times))
-        return self._records[key] + (self._animations if pictures else ())
-
-    @cached_property
-    def _animations(self) -> tuple[Attachment, ...]:
-        """The boards one after another, as a file; to draw them takes longer than all else."""
-        return tuple(animations(self.snapshot))
-
-    @cached_property
-    def seats(self) -> tuple[Seat, ...]:
-        return self.snapshot.seats
-
-    def played(self, most: int) -> tuple[Played, ...]:
-        texts, names = self.snapshot.texts, [name(player) for player in self.snapshot.players]
-        return tuple(
-            Played(self.snapshot.game.number(ply + 1), self.seats[ply], names[self.seats[ply]], texts[ply])
-            for ply in range(max(0, len(texts) - most), len(texts))
-        )
-
-    @cached_property
-    def last_turns(self) -> str:
-        first, second = self.snapshot.players
-        return in_columns(self.played(SHOWN_TURNS), (name(first), name(second)), self.seats[0] if self.seats else 0)
-
-    @cached_property
-    def record(self) -> str:
-        return self.snapshot.written.rstrip("\n")
-
-
 class Drawings:
-    """Matches after some turn, each replayed and drawn once for all messages that are rendered together."""
+    """Matches after some turn, each replayed once for all messages that are rendered together."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.facts: dict[int, MatchFacts] = {}
         """What is known of each match, as it was when the last message was queued that shows it."""
-        self._now: dict[MatchFacts, Snapshot] = {}
-        self._known: dict[tuple[MatchFacts, int | None, str | None], Drawing] = {}
+        self._snapshots: dict[tuple[MatchFacts, int | None, str | None], Snapshot] = {}
+        self._records: dict[tuple[int, tuple[str, ...], date], tuple[Attachment, ...]] = {}
+        self._animations: dict[tuple[int, tuple[str, ...]], tuple[Attachment, ...]] = {}
 
-    def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
+    def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Snapshot:
         """Return the match after that many of the turns it had then (default: all), with that part on top."""
         key = (facts, ply, part)
-        if key not in self._known:
-            if facts not in self._now:
+        if key not in self._snapshots:
+            if ply is None and part is None:
                 turns = texts_then(self._session, facts.match)[: facts.match.plies]
-                self._now[facts] = to_show(facts.match, facts.players, turns)
-            now = self._now[facts]
-            then = now if ply is None else now.at(ply)
-            times = partial(turn_times, self._session, now.match)
-            self._known[key] = Drawing(then if part is None or then.is_missing else then.with_part(part), times)
-        return self._known[key]
+                snapshot = to_show(facts.match, facts.players, turns)
+            else:
+                now = self.of(facts)
+                then = now if ply is None else now.at(ply)
+                snapshot = then if part is None or then.is_missing else then.with_part(part)
+            self._snapshots[key] = snapshot
+        return self._snapshots[key]
 
-
-def charset_of(drawn: str) -> Charset:
-    return "unicode" if drawn == "unicode" else "ascii"
+    def files(self, snapshot: Snapshot, origin: str, generated: datetime, *, pictures: bool) -> tuple[Attachment, ...]:
+        """Return the match as files, as generated by that server on the day of that time."""
+        turns = (snapshot.number, snapshot.texts)
+        key = (*turns, generated.date())
+        if key not in self._records:
+            times = partial(turn_times, self._session, snapshot.match)
+            self._records[key] = tuple(records(snapshot, origin=origin, generated=generated, times=times))
+        if pictures and turns not in self._animations:  # to draw them takes longer than all else
+            self._animations[turns] = tuple(animations(snapshot))
+        return self._records[key] + (self._animations[turns] if pictures else ())

@@ -1,8 +1,8 @@
 """A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlmodel import Session
@@ -17,7 +17,7 @@ from pbem.messages.mime import Attachment
 from pbem.messages.preferences import kind_of
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
-from pbem.messages.views import ReaderContext, Views
+from pbem.messages.views import Views
 from pbem.storage import message_facts
 from pbem.storage.message_facts import Facts
 from pbem.storage.models import Outgoing, Player
@@ -44,18 +44,11 @@ Enclose = Callable[[Session, Outgoing, Payload, TokenRedactor], AddedFiles | Non
 
 class Renderer:
     def __init__(
-        self,
-        server: ServerSettings,
-        keyring: Keyring,
-        keep_mail_days: int,
-        enclose: Enclose = lambda *_: None,
-        site: str = "",
+        self, server: ServerSettings, keyring: Keyring, keep_mail_days: int, enclose: Enclose, site: str = ""
     ) -> None:
         """`site` is the URL of the site with boards to which messages link, if they do."""
+        self._server, self._keyring, self._keep_mail_days = server, keyring, keep_mail_days
         self._enclose, self._site = enclose, site
-        self._server = server
-        self._keep_mail_days = keep_mail_days
-        self._keyring = keyring
         self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
@@ -65,57 +58,44 @@ class Renderer:
         """
         drawings = Drawings(session)
         for row in rows:
-            yield self._mail(session, drawings, row)
-
-    def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
-        payload = load(Payload, row.payload)
-        assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
-        known = message_facts.restore(row.facts, drawings.facts)
-        player = known.reader
-        wishes = preferences.with_defaults(player.settings if player and player.confirmed else {})
-        if row.standing is not None:
-            wishes |= UNPROVEN
-        snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
-        head = headers.head(row, payload, snapshot, self._server, self._keyring)
-        subject = str(head["Subject"])
-        added = self._enclose(session, row, payload, self.redactor)
-        faces = self._faces(drawings, row, payload, known, wishes, subject, added)
-        tokens = TokenFilter(self.redactor, self._keyring, row)
-        return mime.message(row.address, [*head.items()], *faces, tokens)
+            payload = load(Payload, row.payload)
+            assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
+            facts = message_facts.restore(row.facts, drawings.facts)
+            snapshot = drawings.of(facts.matches[row.match], row.ply) if row.match else None
+            head = headers.head(row, payload, snapshot, self._server, self._keyring)
+            added = self._enclose(session, row, payload, self.redactor)
+            faces = self._faces(drawings, row, payload, facts, str(head["Subject"]), added)
+            tokens = TokenFilter(self.redactor, self._keyring, row)
+            yield mime.message(row.address, [*head.items()], *faces, tokens)
 
     def _faces(
-        self,
-        drawings: Drawings,
-        row: Outgoing,
-        payload: Payload,
-        known: Facts,
-        wishes: Mapping[str, str],
-        subject: str,
-        added: AddedFiles | None,
+        self, drawings: Drawings, row: Outgoing, payload: Payload, facts: Facts, subject: str, added: AddedFiles | None
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
-        player, target = known.reader, partial(self._reply_target, row, known.reader)
+        choices = preferences.with_defaults(facts.reader.settings if facts.reader and facts.reader.confirmed else {})
+        choices |= UNPROVEN if row.standing is not None else {}
+        variables = self._variables(row, payload, facts.reader, subject)
+        if added is not None:
+            variables |= {"held": added.held, "files": tuple(file.name for file in added.files)}
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for compact in (False, True):
             enclosed = mime.Enclosed(row.message_id)
-            context = ReaderContext(
-                player,
-                wishes,
-                target,
+            views = Views(
+                drawings,
+                facts,
+                choices,
+                partial(self._reply_target, row, facts.reader),
+                partial(self._board_page, row, facts.reader),
                 enclosed,
                 self._server.name,
                 row.created,
-                several=_is_about_several(payload),
-                first=known.first,
-                notes=known.notes,
+                several=variables["several"],
                 compact=compact,
-                board_page=partial(self._board_page, row, player),
             )
-            variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
-            if added is not None:
-                variables |= {"held": added.held, "files": tuple(file.name for file in added.files)}
+            variables |= {"view": cache(views.view), "preview": cache(views.preview)}
+            variables |= {"illustrations": views.illustrations}
             text = text_of(f"{row.template}.j2", variables)
-            if wishes["html"] != ON:
+            if choices["html"] != ON:
                 break
             html = html_of(f"{row.template}.j2", variables, subject)
             if mime.size(text, html, enclosed) <= LARGEST:
@@ -124,9 +104,7 @@ class Renderer:
             enclosed.attach(file)
         return text, html, enclosed
 
-    def _variables(
-        self, views: Views, row: Outgoing, payload: Payload, player: Player | None, subject: str
-    ) -> dict[str, Any]:
+    def _variables(self, row: Outgoing, payload: Payload, player: Player | None, subject: str) -> dict[str, Any]:
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
         answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
@@ -136,11 +114,8 @@ class Renderer:
             "keep_mail_days": self._keep_mail_days,
             "player": player,
             "row": row,
-            "several": _is_about_several(payload),
+            "several": getattr(payload, "plies", None) is not None,  # so that a reply must name the match it means
             "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
-            "view": views.view,
-            "preview": views.preview,
-            "illustrations": views.illustrations,
             "answer_with": partial(links.link, answer),
             "stop": links.link(answer, kind_of(row.template).stop) if row.is_notice else None,
             "reply_to": answer.address if answer else None,
@@ -162,8 +137,3 @@ class Renderer:
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
-
-
-def _is_about_several(payload: Payload) -> bool:
-    """Return whether the message shows several matches, so that a reply must name the one it means."""
-    return getattr(payload, "plies", None) is not None
