@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -24,61 +23,52 @@ from pbem.messages.said.sections import template_folders
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-
 WIDTH = 72
 SHOWN_TURNS = 10
 """How many of the last turns a message lists; "record" has them all."""
 FIRST_COMMANDS = frozenset(
-    {
-        "join",
-        "play",
-        "challenge",
-        "accept",
-        "decline",
-        "seeks",
-        "take",
-        "move",
-        "resign",
-        "draw",
-        "say",
-        "games",
-        "show",
-    }
-    | {"record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
+    {"join", "play", "challenge", "accept", "decline", "seeks", "take", "move", "resign", "draw", "say", "games"}
+    | {"show", "record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
 )
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
-EXAMPLE_NAME = "anna"
-"""A name as a newcomer could choose it."""
-NO_RULES = "This server doesn't have that game at present, and so not its rules."
-NO_BOARD = "The board can't be shown while the game isn't there."
-SHOWN_BOARDS, LISTED_MATCHES = 3, 25
-"""How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
-
-
 TEXT, HTML = "txt", "html"
 """The faces of a message. Each has a library of shapes; the templates are the same for both."""
 
 
+class _Templates(Environment):
+    """An environment whose templates have the same globals, so that what one imports is the same for all."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals; jinja would look each up in a mapping for the template first."""
+        return self.globals if d is None else super().make_globals(d)
+
+
 def _rules_of(game: str, language: str | None) -> str:
     if game not in GAMES:
-        return NO_RULES
+        return "This server doesn't have that game at present, and so not its rules."
     return GAMES[game].translations[language] if language else GAMES[game].page
 
 
 @cache
-def templates(face: str) -> "Environment":
+def templates(face: str) -> Environment:
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
-    from pbem.messages.templating import made  # it takes 2 MB, which a server doesn't need before it sends something
-
-    environment = made(template_folders(), escapes=face == HTML)  # in text there is nothing to escape
+    environment = _Templates(
+        loader=FileSystemLoader(template_folders()),
+        autoescape=face == HTML,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
     environment.globals |= palette.CSS
     environment.globals |= {
-        "EXAMPLE_NAME": EXAMPLE_NAME,
+        "EXAMPLE_NAME": "anna",  # as a newcomer could choose it
         "FIRST_COMMANDS": FIRST_COMMANDS,
         "SHOWN_TURNS": SHOWN_TURNS,
-        "SHOWN_BOARDS": SHOWN_BOARDS,
-        "LISTED_MATCHES": LISTED_MATCHES,
-        "NO_BOARD": NO_BOARD,
+        "SHOWN_BOARDS": 3,  # in a digest; "show" and "games" have the others
+        "LISTED_MATCHES": 25,
+        "NO_BOARD": "The board can't be shown while the game isn't there.",
         "GAMES": GAMES,
         "rules_of": _rules_of,
     }
@@ -161,14 +151,14 @@ def per_turn_instead(written: str) -> str:
 def ordinal(place: int) -> str:
     """Return a place in words, or with its ending from the eleventh on.
 
-    >>> ordinal(3), ordinal(11), ordinal(22)
-    ('third', '11th', '22nd')
+    >>> ordinal(3), ordinal(22)
+    ('third', '22nd')
     """
     words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
     if place <= len(words):
         return words[place - 1]
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place}{'th' if place % 100 in (11, 12, 13) else ending}"
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
 
 
 def listed_lines(texts: Iterable[str]) -> str:
@@ -230,35 +220,34 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: S
 def _illustrated(
     tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[Picture]
 ) -> "Iterator[Token]":
-    left: list[Picture] = []
+    """Yield the tokens with the pictures of each section: in place of a block of code, or at its end."""
+    remaining: list[Picture] = []
     for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and heading is not None:
-            yield from (_shown(picture, attributes) for picture in left)
-            left = [picture for picture in pictures if picture[0].below == heading.content]
-        instead = next((picture for picture in left if picture[0].instead), None)
+            yield from (_figure(picture, attributes) for picture in remaining)
+            remaining = [picture for picture in pictures if picture[0].below == heading.content]
+        instead = next((picture for picture in remaining if picture[0].instead), None)
         if token.type == "code_block" and instead is not None:
-            left.remove(instead)
-            yield _shown(instead, attributes)
+            remaining.remove(instead)
+            yield _figure(instead, attributes)
         else:
             yield token
-    yield from (_shown(picture, attributes) for picture in left)
+    yield from (_figure(picture, attributes) for picture in remaining)
 
 
-def _shown(picture: Picture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
-    shown, url = picture
-    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(url, shown.in_words, _written(attributes["img"]))
-    caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), shown.caption)
+def _figure(picture: Picture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
     from markdown_it.token import Token
 
+    def written(tag: str) -> Markup:
+        return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes[tag].items())
+
+    illustration, url = picture
+    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(url, illustration.in_words, written("img"))
+    caption = Markup("<p{}>{}</p>").format(written("caption"), illustration.caption)
     return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
 
 
-def _written(attributes: Mapping[str, str]) -> Markup:
-    return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
-
-
 _BLANK = "\N{NO-BREAK SPACE}"
-"""Stands between words that belong in one line, until the lines are made."""
 _QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
 """Something to write and the word before it, with which it stays in one line: a line that begins with a command and is
 quoted without a mark could be taken for the person's own."""
@@ -276,8 +265,8 @@ def in_whole_words(text: str) -> Markup:
     Markup('c1c9 <span style="white-space: nowrap;">----</span> 1')
     """
     words = str(escape(text)).split()
-    shown = (f'<span style="white-space: nowrap;">{word}</span>' if "-" in word else word for word in words)
-    return Markup(" ".join(shown))  # noqa: S704 - escaped
+    spans = (f'<span style="white-space: nowrap;">{word}</span>' if "-" in word else word for word in words)
+    return Markup(" ".join(spans))  # noqa: S704 - escaped
 
 
 def wrapped(text: str, indent: int = 0) -> str:
@@ -293,7 +282,7 @@ def wrapped(text: str, indent: int = 0) -> str:
     text = re.sub(r" (\S{1,4})$", rf"{_BLANK}\1", text)  # no short word stands alone in the last line
     margin = " " * indent
     lines = textwrap.wrap(
-        _QUOTED.sub(lambda found: found[0].replace(" ", _BLANK), text),
+        _QUOTED.sub(lambda match: match[0].replace(" ", _BLANK), text),
         WIDTH,
         initial_indent=margin,
         subsequent_indent=margin + "  " * text.startswith(("* ", "- ")),
@@ -329,21 +318,19 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     yield from (wrapped(cell, 4) for cell in left if cell)
 
 
-def _fitted(line: str) -> str:
-    """Return a line that no block has wrapped, such as one of a page: as several under its own indentation."""
-    indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
 def tidied(text: str) -> str:
     r"""Return the text of a message without trailing blanks, and with one empty line where there are several.
 
     >>> tidied("\n\nHello!  \n\n\nYour turn.")
     'Hello!\n\nYour turn.\n'
     """
-    lines = [line.rstrip() for line in text.split("\n")]
-    fitted = "\n".join(line if len(line) <= WIDTH else _fitted(line) for line in lines)
-    return re.sub(r"\n{3,}", "\n\n", fitted).strip("\n") + "\n"
+    lines = []
+    for line in map(str.rstrip, text.split("\n")):
+        if len(line) > WIDTH:  # no block has wrapped it, such as one of a page
+            indent = line[: len(line) - len(line.lstrip())]
+            line = textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
 
 
 def tightened(html: str) -> str:
@@ -352,37 +339,14 @@ def tightened(html: str) -> str:
     >>> tightened(" <p>caf" + chr(0xE9) + "</p> <pre>a")
     '<p>caf&#233;</p> <pre>a\n'
     """
-    return "".join(f"{line}\n" for line in _stripped(html.splitlines())).encode("ascii", "xmlcharrefreplace").decode()
-
-
-def _stripped(lines: Iterable[str]) -> Iterator[str]:
-    inside = False
-    for line in lines:
+    lines, inside = [], False
+    for line in html.splitlines():
         bare = line.rstrip() if inside else line.strip()
         if inside or bare:
-            yield bare
+            lines.append(f"{bare}\n")
         if inside or "<pre" in bare:
             inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)
-
-
-class _Templates(Environment):
-    """An environment whose templates have the same globals, so that what one imports is the same for all."""
-
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Return the globals; jinja would look each up in a mapping for the template first."""
-        return self.globals if d is None else super().make_globals(d)
-
-
-def made(folders: Sequence[Path], *, escapes: bool) -> Environment:
-    return _Templates(
-        loader=FileSystemLoader(folders),
-        autoescape=escapes,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        auto_reload=False,
-    )
+    return "".join(lines).encode("ascii", "xmlcharrefreplace").decode()
 
 
 HEADS = (

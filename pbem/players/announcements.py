@@ -1,14 +1,15 @@
-"""What people are told of the events in a match: the one place where events become notices."""
+"""The one place where events of a match become notices to people."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session, col, select
 
 from engines.core import Seat
 from engines.seats import SEATS, other
-from notation.ending import Termination
+from notation.ending import Ending, Termination
 from notation.time_control import spoken
 from pbem.config import ServerSettings
 from pbem.matches import history, reliability
@@ -34,56 +35,21 @@ from pbem.matches.events import (
 )
 from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import derivation, standings
-from pbem.messages.said import sections
 from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.messages.said.sections import Away, OfferNews, RoundBegun
+from pbem.messages.said.sections import (
+    Away,
+    ChallengeClosed,
+    ChallengeSent,
+    OfferNews,
+    PlayedByItself,
+    RoundBegun,
+    TurnNews,
+)
 from pbem.players import invitations
 from pbem.players.notices import Notice, notify
 from pbem.storage import outbox
 from pbem.storage.models import HOUSE, Match, Outgoing, Player
 from pbem.storage.payloads import load
-
-
-@dataclass(frozen=True, slots=True)
-class _Author:
-    player: Player | None
-    prose: tuple[str, ...]
-
-    @property
-    def named(self) -> str:
-        return name(self.player) if self.player is not None and self.prose else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _AtOnce:
-    """The turns that were played at once, which one message tells, and what players had prepared in vain."""
-
-    turns: tuple[TurnPlayed, ...]
-    void: tuple[PreparedVoid, ...]
-    resigned: Seat | None = None
-    """Who had prepared to resign after the last of them."""
-
-    @classmethod
-    def of(cls, events: Iterable[Event]) -> "_AtOnce":
-        events = tuple(events)
-        turns = tuple(event for event in events if isinstance(event, TurnPlayed))
-        void = tuple(event for event in events if isinstance(event, PreparedVoid))
-        endings = (event.ending for event in events if turns and isinstance(event, MatchEnded))
-        resigned = (ending.seat for ending in endings if ending.termination is Termination.RESIGNATION)
-        return cls(turns, void, next(resigned, None))
-
-    @property
-    def since(self) -> int | None:
-        return self.turns[0].number if len(self.turns) > 1 else None
-
-    def by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
-        """Return what was played for the player in that seat. Only they learn why."""
-        turns = tuple(
-            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value)
-            for turn in self.turns
-            if turn.seat == seat and turn.by_itself
-        )
-        return (*turns, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
 
 
 def notices(
@@ -93,16 +59,7 @@ def notices(
 
     The house needs no news, and gets none; nor does a player whose account is closed.
     """
-    news: list[Notice] = []
-    events = tuple(events)
-    at_once = _AtOnce.of(events)
-    for event in events:
-        match = event.match
-        if isinstance(event, TurnPlayed) and event is not at_once.turns[0]:
-            continue  # the news about the first tells of all of them
-        players = players_of(session, match)
-        silent = carry_prose(news) or (author is not None and is_muted_for(match, author))
-        news += _of(session, event, players, _Author(author, () if silent else prose), at_once)
+    news = _News(session, tuple(events), author, prose).notices()
     return tuple(notice for notice in news if notice.player.address != HOUSE and notice.player.banned is None)
 
 
@@ -116,138 +73,137 @@ def announce(session: Session, server: ServerSettings, now: datetime, events: It
         notify(session, server, now, notice)
 
 
-def _of(
-    session: Session, event: Event, players: tuple[Player, Player], author: _Author, at_once: _AtOnce
-) -> Iterator[Notice]:
-    match event:
-        case MatchOffered(match):
-            yield _offer(session, match, players, author)
-        case MatchStarted(match, seek, on_ladder, is_unrated):
-            for notice in _show(session, match, players, author, at_once, seek=seek, on_ladder=on_ladder):
-                assert isinstance(notice.payload, sections.TurnNews)  # noqa: S101 - it shows a match
-                yield replace(notice, payload=replace(notice.payload, unrated=is_unrated))
-        case TurnPlayed(match):
-            yield from _show(session, match, players, author, at_once)
-        case TurnsTakenBack(match, _, texts):
-            yield from _show(session, match, players, author, at_once, taken_back=texts)
-        case TimeRanOut(match):
-            yield from _show(session, match, players, author, at_once, ran_out=True)
-        case TimeGivenTo(match, seat, time):
-            for notice in _show(session, match, players, author, at_once):
-                assert isinstance(notice.payload, sections.TurnNews)  # noqa: S101 - it shows a match
-                yield replace(notice, payload=replace(notice.payload, given=spoken(time), given_to=seat))
-        case PlayerAway():
-            yield from _away(event, players)
-        case ReminderDue(match, seat):
-            reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
-            yield Notice(players[seat], reminder, match, is_collected=True, useful_until=match.due)
-        case OfferChanged():
-            yield from _offer_news(event, players, author)
-        case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
-            yield from _left(match, players)
-        case OfferWithdrawn(match, unanswered=True):
-            yield _unanswered(session, match, players)
-        case OfferDeclined(match) | OfferWithdrawn(match):
-            yield from _closed(session, match, players, author)
-        case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
-            yield from _left(match, players)
-        case MatchEnded(match, ending) if ending.termination is not Termination.RULES and not at_once.turns:
-            yield from _show(session, match, players, author, at_once, ending.termination)
-        case MatchEnded() | PartKept() | PartTakenBack() | PreparedVoid():
-            pass  # the message about the last turn tells how it ended the match; a begun turn is its player's own
+class _News:
+    """The news about events that happened at once. One notice tells all turns, and what was prepared in vain."""
 
+    def __init__(
+        self, session: Session, events: Sequence[Event], author: Player | None, prose: tuple[str, ...]
+    ) -> None:
+        self.session, self.events, self.author, self.all_prose = session, events, author, prose
+        self.prose: tuple[str, ...] = ()
+        """What the author says with the event at hand."""
+        self.turns = [event for event in events if isinstance(event, TurnPlayed)]
+        self.void = [event for event in events if isinstance(event, PreparedVoid)]
+        endings = (event.ending for event in events if self.turns and isinstance(event, MatchEnded))
+        resigned = (ending.seat for ending in endings if ending.termination is Termination.RESIGNATION)
+        self.resigned = next(resigned, None)
+        """Who had prepared to resign after the last of the turns."""
 
-def _offer(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Notice:
-    first, second = players
-    challenger, other = (first, second) if first.id == match.challenger else (second, first)
-    # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
-    prose = author.prose if not match.by_address or invitations.fits(author.prose) else ()
-    if not other.confirmed:
-        return Notice(other, Invitation(message=prose, by=name(challenger)), match)
-    rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
-    past = asdict(history.between(session, other, challenger))
-    known = _manners(session, challenger)
-    return Notice(other, Challenge(message=prose, by=name(challenger), rating=rating, known=known, **past), match)
+    def notices(self) -> list[Notice]:
+        news: list[Notice] = []
+        for event in self.events:
+            match = event.match
+            if isinstance(event, TurnPlayed) and event is not self.turns[0]:
+                continue  # the news about the first tells of all of them
+            silent = carry_prose(news) or (self.author is not None and is_muted_for(match, self.author))
+            self.prose = () if silent else self.all_prose
+            news += self._of(event, players_of(self.session, match))
+        return news
 
+    def _of(self, event: Event, players: tuple[Player, Player]) -> Iterator[Notice]:
+        match event:
+            case MatchOffered(match):
+                yield self._offer(match, players)
+            case MatchStarted(match, seek, ladder, is_unrated):
+                yield from self._show(match, players, seek, ladder, unrated=is_unrated)
+            case TurnPlayed(match):
+                yield from self._show(match, players)
+            case TurnsTakenBack(match, _, texts):
+                yield from self._show(match, players, taken_back=texts)
+            case TimeRanOut(match):
+                yield from self._show(match, players, ran_out=True)
+            case TimeGivenTo(match, seat, time):
+                yield from self._show(match, players, given=spoken(time), given_to=seat)
+            case PlayerAway(match, seat, until):
+                away = Away(match=match.id or 0, ply=match.plies, by=name(players[seat]), until=until)
+                yield Notice(players[other(seat)], away, match)
+            case ReminderDue(match, seat):
+                reminder = TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
+                yield Notice(players[seat], reminder, match, is_collected=True, useful_until=match.due)
+            case OfferChanged(match, kind, change, seat):
+                by = players[seat]
+                offer = OfferNews(match=match.id or 0, ply=match.plies, kind=kind, change=change, by=name(by))
+                for player in players:
+                    yield Notice(player, offer if player is by else replace(offer, message=self.prose), match)
+            case (
+                OfferDeclined(match, left=True)
+                | OfferWithdrawn(match, left=True)
+                | MatchEnded(match, Ending(Termination.LEFT))
+            ):
+                for player in players:
+                    if player.confirmed is not None and player.deleted is None:
+                        yield Notice(player, OpponentLeft(), match)
+            case OfferWithdrawn(match, unanswered=True):
+                challenger, invited = players if players[0].id == match.challenger else players[::-1]
+                by_invited = _as_known(self.session, match, invited)
+                yield Notice(challenger, ChallengeClosed(match=match.id or 0, state="unanswered", by=by_invited), match)
+            case OfferDeclined(match) | OfferWithdrawn(match):
+                yield from self._closed(match, players)
+            case MatchEnded(match, ending) if ending.termination is not Termination.RULES and not self.turns:
+                yield from self._show(match, players, termination=ending.termination)
+            case MatchEnded() | PartKept() | PartTakenBack() | PreparedVoid():
+                pass  # the message about the last turn tells how it ended the match; a begun turn is its player's own
 
-def _manners(session: Session, player: Player) -> Manners | None:
-    known = reliability.of(session, player)
-    if not known.ended:
-        return None
-    pace = history.pace(session, player)
-    return Manners(ended=known.ended, lost_on_time=known.lost, running=known.running, pace=pace)
+    def _offer(self, match: Match, players: tuple[Player, Player]) -> Notice:
+        challenger, invited = players if players[0].id == match.challenger else players[::-1]
+        # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
+        prose = self.prose if not match.by_address or invitations.fits(self.prose) else ()
+        if not invited.confirmed:
+            return Notice(invited, Invitation(message=prose, by=name(challenger)), match)
+        rating = standings.shown_in(self.session, challenger, match.game, match.created) if match.rated else ""
+        past = asdict(history.between(self.session, invited, challenger))
+        known, of_late = None, reliability.of(self.session, challenger)
+        if of_late.ended:
+            pace = history.pace(self.session, challenger)
+            known = Manners(ended=of_late.ended, lost_on_time=of_late.lost, running=of_late.running, pace=pace)
+        challenge = Challenge(message=prose, by=name(challenger), rating=rating, known=known, **past)
+        return Notice(invited, challenge, match)
 
-
-def _show(
-    session: Session,
-    match: Match,
-    players: tuple[Player, Player],
-    author: _Author,
-    at_once: _AtOnce,
-    termination: Termination | None = None,
-    taken_back: tuple[str, ...] = (),
-    *,
-    ran_out: bool = False,
-    seek: int | None = None,
-    on_ladder: OnLadder | None = None,
-) -> Iterator[Notice]:
-    """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
-    shows = sections.TurnNews(
-        match=match.id or 0,
-        ply=match.plies,
-        message=author.prose,
-        by=author.named,
-        termination=termination,
-        ran_out=ran_out,
-        taken_back=taken_back,
-        since=at_once.since,
-        outlook=() if match.counted is None else tuple(map(round, derivation.outlook(session, match))),
-    )
-    for seat, player in zip(SEATS, players, strict=True):
-        void = next((event.why.value for event in at_once.void if event.seat == seat), None)
-        news = replace(shows, by_itself=at_once.by_itself(seat), void=void)
-        is_own = player.id == match.challenger
-        news = news if is_own else replace(news, seek=seek)
-        if on_ladder is not None:
-            ladder = RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(on_ladder))
-            news = replace(news, tournament=ladder)
-        yield Notice(player, news, match)
-
-
-def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
-    by = players[event.seat]
-    for player in players:
-        news = OfferNews(
-            match=event.match.id or 0,
-            ply=event.match.plies,
-            kind=event.kind.value,
-            change=event.change.value,
-            by=name(by),
-            message=author.prose if player.id != by.id else (),
+    def _show(
+        self,
+        match: Match,
+        players: tuple[Player, Player],
+        seek: int | None = None,
+        ladder: OnLadder | None = None,
+        **changes: Any,
+    ) -> Iterator[Notice]:
+        """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
+        news = TurnNews(
+            match=match.id or 0,
+            ply=match.plies,
+            message=self.prose,
+            by=name(self.author) if self.author is not None and self.prose else "",
+            since=self.turns[0].number if len(self.turns) > 1 else None,
+            outlook=() if match.counted is None else tuple(map(round, derivation.outlook(self.session, match))),
+            **changes,
         )
-        yield Notice(player, news, event.match)
+        for seat, player in zip(SEATS, players, strict=True):
+            void = next((event.why.value for event in self.void if event.seat == seat), None)
+            own = replace(news, by_itself=self._by_itself(seat), void=void)
+            is_own = player.id == match.challenger
+            own = own if is_own else replace(own, seek=seek)
+            if ladder is not None:
+                begun = RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(ladder))
+                own = replace(own, tournament=begun)
+            yield Notice(player, own, match)
 
+    def _by_itself(self, seat: Seat) -> tuple[PlayedByItself, ...]:
+        """Return what was played for the player in that seat. Only they learn why."""
+        turns = tuple(
+            PlayedByItself(text=turn.text, why=turn.by_itself.value)
+            for turn in self.turns
+            if turn.seat == seat and turn.by_itself
+        )
+        return (*turns, PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
 
-def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
-    match = event.match
-    news = Away(match=match.id or 0, ply=match.plies, by=name(players[event.seat]), until=event.until)
-    yield Notice(players[other(event.seat)], news, match)
-
-
-def _closed(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
-    by = _as_known(session, match, author.player) if author.player else ""
-    for player in players:
-        is_author = author.player is not None and player.id == author.player.id
-        if is_author or player.confirmed:
-            message = () if is_author else author.prose
-            closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, message=message, by=by)
-            yield Notice(player, closed, match)
-
-
-def _unanswered(session: Session, match: Match, players: tuple[Player, Player]) -> Notice:
-    challenger, other = players if players[0].id == match.challenger else (players[1], players[0])
-    by = _as_known(session, match, other)
-    return Notice(challenger, sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=by), match)
+    def _closed(self, match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
+        by = _as_known(self.session, match, self.author) if self.author else ""
+        closed = ChallengeClosed(match=match.id or 0, state=match.state, by=by)
+        for player in players:
+            if self.author is not None and player.id == self.author.id:
+                yield Notice(player, closed, match)
+            elif player.confirmed:
+                yield Notice(player, replace(closed, message=self.prose), match)
 
 
 def _as_known(session: Session, match: Match, player: Player) -> str:
@@ -258,12 +214,6 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
         Outgoing.match == match.id, Outgoing.player == match.challenger, Outgoing.template == "answer"
     )
     row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
-    said = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
-    challenges = (section for section in said if isinstance(section, sections.ChallengeSent))
+    written = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
+    challenges = (section for section in written if isinstance(section, ChallengeSent))
     return next((section.opponent for section in challenges if section.match == match.id), GUEST)
-
-
-def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
-    for player in players:
-        if player.confirmed is not None and player.deleted is None:
-            yield Notice(player, OpponentLeft(), match)

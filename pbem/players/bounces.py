@@ -22,7 +22,7 @@ from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_o
 from pbem.messages.links import address_with
 from pbem.messages.said.messages import OpponentUnreachable
 from pbem.players.identity import tags_of
-from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import HOUSE, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -95,12 +95,9 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 
 
 def requeue(session: Session, player: Player, now: datetime) -> None:
-    suspended = session.exec(
-        select(Outgoing)
-        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
-        .order_by(col(Outgoing.created), col(Outgoing.id))
-    )
-    last = {outgoing.match: outgoing for outgoing in suspended}
+    suspended = select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
+    rows = session.exec(suspended.order_by(col(Outgoing.created), col(Outgoing.id)))
+    last = {outgoing.match: outgoing for outgoing in rows}
     for outgoing in last.values():
         outgoing.state, outgoing.due = OutgoingState.OWED, now
 
@@ -115,13 +112,8 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         if match.clock is not None and match.to_move == seat_of(match, player):
             timekeeping.note(session, match, Unreachable(now))
-        _tell_opponent(session, server, player, match, now)
-
-
-def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
-    """Tell the opponent, unless they have invited an address and would learn from it whose that is, or if anybody's."""
-    other = session.get_one(Player, opponent_of(match, player))
-    if other.confirmed is None or other.address == HOUSE or other.unreachable is not None or is_hidden(match, player):
-        return
-    news = OpponentUnreachable(by=name(player))
-    Mailer(session, server, now).to_player(other, news, purpose=Purpose.PLAY, match=match)
+        other = session.get_one(Player, opponent_of(match, player))
+        is_reached = other.confirmed is not None and other.address != HOUSE and other.unreachable is None
+        if is_reached and not is_hidden(match, player):  # who has invited an address doesn't learn if it's anybody's
+            news = OpponentUnreachable(by=name(player))
+            Mailer(session, server, now).to_player(other, news, purpose=Purpose.PLAY, match=match)

@@ -5,7 +5,6 @@ goes out to them, and their row is called deleted-17 from then on. So records st
 stay distinct. The rest of their data is deleted by `traces`, a few rows at a time, before anything else is sent.
 """
 
-import hashlib
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,17 +17,15 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.said.messages import Deleted
-from pbem.players import addresses, directory
+from pbem.players import addresses, directory, invitations
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
-from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
     Calendar,
     Departure,
-    Match,
     MatchState,
     ModerationAct,
     Outgoing,
@@ -83,33 +80,28 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
-    recent = (Departure.digest == _digest(address), within(Departure.left, REMEMBERED, now))
+    recent = (Departure.digest == invitations.digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
-
-
-def _digest(address: str) -> str:
-    return hashlib.sha256(mailbox(address).encode()).hexdigest()
 
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime, forget: Sequence[Forget]) -> None:
     theirs, guests = _addresses(session, player)
+    acts = col(ModerationAct.player) == player.id
+    former_names = session.exec(select(ModerationAct.former_name).where(acts)).all()
+    retention.change(session, update(ModerationAct).where(acts).values(note="", former_name=None))
     session.add(
         Departure(
             player=player.id or 0,
             name=player.name,
-            former_names=_forget_acts(session, player),
+            former_names=[name for name in former_names if name is not None],
             addresses=list(theirs),
-            digest=_digest(player.address),
+            digest=invitations.digest(player.address),
             left=now,
         )
     )
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
-    questions = (
-        col(Outgoing.player) == player.id,
-        col(Outgoing.template) == "confirm",
-        col(Outgoing.gist).is_not(None),
-    )
+    questions = (col(Outgoing.player) == player.id, col(Outgoing.template) == "confirm")
     retention.change(session, update(Outgoing).where(*questions).values(gist=None))  # they can be asked to join again
     player.name = player.address = f"{ANONYMOUS}{player.id}"
     player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
@@ -123,16 +115,13 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
         forgets(session, player, theirs, now)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
-        _leave(session, server, match, player, now)
+        if events := lifecycle.leave(session, match, player, now):
+            unsent = (col(Outgoing.match) == match.id, col(Outgoing.state).in_(UNSENT))
+            overtaken = update(Outgoing).where(*unsent, col(Outgoing.template).in_(OVERTAKEN))
+            retention.change(session, overtaken.values(state=OutgoingState.DROPPED.value))
+            announce(session, server, now, events)
     for guest in guests:
         _erase(session, server, guest, now, forget)
-
-
-def _forget_acts(session: Session, player: Player) -> list[str]:
-    theirs = col(ModerationAct.player) == player.id
-    former = session.exec(select(ModerationAct.former_name).where(theirs)).all()
-    retention.change(session, update(ModerationAct).where(theirs).values(note="", former_name=None))
-    return [name for name in former if name is not None]
 
 
 def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[Player]]:
@@ -144,13 +133,3 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
     others = session.exec(select(Player).where(col(Player.address).in_(addresses), Player.id != player.id)).all()
     addresses -= {other.address for other in others if other.confirmed is not None}
     return tuple(sorted(addresses)), [other for other in others if other.confirmed is None]
-
-
-def _leave(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
-    events = lifecycle.leave(session, match, player, now)
-    if not events:
-        return
-    unsent = (col(Outgoing.match) == match.id, col(Outgoing.state).in_(UNSENT))
-    overtaken = update(Outgoing).where(*unsent, col(Outgoing.template).in_(OVERTAKEN))
-    retention.change(session, overtaken.values(state=OutgoingState.DROPPED.value))
-    announce(session, server, now, events)

@@ -87,27 +87,29 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
     for tag in tags:
         token = tokens.parse(tag)
         player = session.get(Player, token.player) if token else None
-        match = session.get(Match, token.subject) if token and player and token.purpose is Purpose.PLAY else None
-        if player is not None and player.address == HOUSE:
+        if token is None or player is None:
+            continue
+        if player.address == HOUSE:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
-        if token and player and keyring.signed(tag, player.epoch):
-            if not _is_expired(token, match, now):
-                return _by_token(session, token, player)
-            expired = _expired(token, player)
-        elif token and player and keyring.revoked(tag, player.epoch):
-            expired = _expired(token, player)
+        is_signed = keyring.signed(tag, player.epoch)
+        if is_signed and not _is_expired(session, token, now):
+            return _by_token(session, token, player)
+        if is_signed or keyring.revoked(tag, player.epoch):
+            match, ply = (token.subject, token.ply) if token.purpose is Purpose.PLAY else (None, None)
+            expired = Sender(player.address, player, proven=False, match=match, ply=ply)
     if expired is not None:
         return expired
     if tags:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
         raise Unanswerable(Silence.NO_SENDER)
-    ours = _answered_message(session, message)
+    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
+    by_id = {row.message_id: row for row in rows}
+    ours = next((by_id[nearest] for nearest in message.answers if nearest in by_id), None)
     answered = token_of(ours) if ours and ours.settled is None else None
     if ours and answered:
         player = session.get_one(Player, answered.player)
-        match = session.get(Match, answered.subject) if answered.purpose is Purpose.PLAY else None
-        fresh = ours.epoch == player.epoch and not _is_expired(answered, match, now)
+        fresh = ours.epoch == player.epoch and not _is_expired(session, answered, now)
         if fresh and ours.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
         ply = ours.ply + ours.shift if ours.match else None
@@ -118,16 +120,11 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:
     """Return whether mail to the address comes back to this server: our own, with a sub-address, or an alias."""
-    local, domain = _apart(address)
+    (local, domain), ours = _apart(address), server.local.lower()
+    if domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter)):
+        return True
     plain = f"{local.partition(server.delimiter)[0]}@{domain}"
-    return is_ours(address, server) or not {address.lower(), plain}.isdisjoint(server.aliases)
-
-
-def is_ours(recipient: str, server: ServerSettings) -> bool:
-    """Return whether that address is ours, with or without something behind the delimiter."""
-    local, domain = _apart(recipient)
-    ours = server.local.lower()
-    return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
+    return not {address.lower(), plain}.isdisjoint(server.aliases)
 
 
 def _apart(address: str) -> tuple[str, str]:
@@ -150,17 +147,12 @@ def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield local[len(own) + 1 :]
 
 
-def _is_expired(token: Token, match: Match | None, now: datetime) -> bool:
+def _is_expired(session: Session, token: Token, now: datetime) -> bool:
     """Return whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
         return False
+    match = session.get(Match, token.subject)
     return match is None or (match.ended is not None and now - match.ended > GRACE)
-
-
-def _expired(token: Token, player: Player) -> Sender:
-    is_play = token.purpose is Purpose.PLAY
-    match, ply = (token.subject, token.ply) if is_play else (None, None)
-    return Sender(player.address, player, proven=False, match=match, ply=ply)
 
 
 def _by_token(session: Session, token: Token, player: Player) -> Sender:
@@ -171,42 +163,25 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
         case Purpose.CONFIRM:
             return replace(sender, held_message=token.subject)
         case Purpose.PERSONAL:
-            return replace(sender, plies=_plies_shown(session, token))
+            row = session.get(Outgoing, token.subject) if token.subject else None
+            plies = row.plies if row is not None and row.player == token.player else None
+            return replace(sender, plies={int(number): ply for number, ply in (plies or {}).items()})
         case Purpose.NOTICES:
             return sender
         case Purpose.ADDRESS:
-            return _confirming_address(session, token)
+            question = select(Outgoing).where(
+                Outgoing.player == token.player,
+                Outgoing.purpose == Purpose.ADDRESS.name,
+                Outgoing.incoming == token.subject,
+                col(Outgoing.settled).is_(None),
+                col(Outgoing.removed).is_(None),
+            )
+            row = session.exec(question).first()
+            if row is None:
+                raise Unanswerable(Silence.UNKNOWN_TOKEN)
+            return Sender(row.address, None, proven=False, address_question=row.id, purpose=token.purpose)
         case Purpose.BOUNCE | Purpose.ONE_CLICK | Purpose.BOARD:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # it is nobody's
-
-
-def _confirming_address(session: Session, token: Token) -> Sender:
-    row = session.exec(
-        select(Outgoing).where(
-            Outgoing.player == token.player,
-            Outgoing.purpose == Purpose.ADDRESS.name,
-            Outgoing.incoming == token.subject,
-            col(Outgoing.settled).is_(None),
-            col(Outgoing.removed).is_(None),
-        )
-    ).first()
-    if row is None:
-        raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    return Sender(row.address, None, proven=False, address_question=row.id, purpose=token.purpose)
-
-
-def _plies_shown(session: Session, token: Token) -> dict[int, int]:
-    row = session.get(Outgoing, token.subject) if token.subject else None
-    if row is None or row.player != token.player:
-        return {}
-    return {int(number): ply for number, ply in (row.plies or {}).items()}
-
-
-def _answered_message(session: Session, message: Message) -> Outgoing | None:
-    """Return the message of ours that is answered, the nearest in its thread."""
-    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
-    by_id = {row.message_id: row for row in rows}
-    return next((by_id[answered] for answered in message.answers if answered in by_id), None)
 
 
 def assess(
@@ -218,8 +193,12 @@ def assess(
     message that it is about had its own proof or was held for want of one. An answer that only its thread connects with
     what it answers acts where the sender's domain is proven, and is asked about otherwise.
     """
-    if sender.by_thread:
-        return _assess_thread(session, sender, checked, settings, row)
+    if sender.by_thread:  # a proven domain counts as much as the token of the message that the thread answers
+        if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
+            return sender
+        purpose = None if settings.proof == "token or domain" and not sender.serves_news else sender.purpose
+        proven = sender.address_question is None and not sender.serves_news
+        return replace(sender, by_thread=False, proven=proven, purpose=purpose, vouched=proven)
     if sender.held_message is not None or sender.address_question is not None:
         return sender
     finding = checked.finding
@@ -240,17 +219,6 @@ def assess(
     vouched = is_claimed and _is_proven_by_domain(session, checked, row)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
     return replace(sender, proven=acts and vouched, vouched=vouched)
-
-
-def _assess_thread(
-    session: Session, sender: Sender, checked: DomainCheck, settings: ChecksSettings, row: Incoming
-) -> Sender:
-    """Return the sender; a proven domain counts as much as the token of the message that the thread answers."""
-    if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
-        return sender
-    purpose = None if settings.proof == "token or domain" and not sender.serves_news else sender.purpose
-    proven = sender.address_question is None and not sender.serves_news
-    return replace(sender, by_thread=False, proven=proven, purpose=purpose, vouched=proven)
 
 
 def _is_proven_by_domain(session: Session, checked: DomainCheck, row: Incoming) -> bool:

@@ -10,30 +10,25 @@ from pbem.config import ServerSettings
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said import sections
-from pbem.messages.said.messages import Challenge, Invitation, OpponentLeft, Words
-from pbem.messages.said.sections import Away, OfferNews
+from pbem.messages.said.messages import Invitation, Words
 from pbem.players import schedule
 from pbem.storage import message_facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Cause, Mailer
-from pbem.storage.payloads import dump, load
+from pbem.storage.payloads import News, dump, load
 from pbem.tokens import Purpose
-
-News = sections.TurnNews | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
-
 
 NOTES_APART = timedelta(minutes=5)
 """After a note, further ones about the match wait that long, and go out in one message."""
 LONGEST_NOTES = 100_000
-"""How many characters of notes are one piece of news; what waits goes out in messages of bounded size."""
+"""The most characters of notes in one piece of news, so that what waits goes out in messages of bounded size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     player: Player
-    payload: News
+    payload: News | Invitation
     match: Match
     is_collected: bool = False
     """Whether it can always wait for other news of that moment."""
@@ -46,6 +41,7 @@ def notify(
     player, match = notice.player, notice.match
     if isinstance(notice.payload, Words) and _joins(session, notice, notice.payload):
         return
+    waits_until = _note_waits(session, notice, now) if isinstance(notice.payload, Words) else None
     is_notice = player.confirmed is not None
     if player.stopped is not None:  # unless another daemon is just handling their "start"
         session.flush()
@@ -60,7 +56,7 @@ def notify(
         cause=Cause(incoming),
         is_notice=is_notice,
         is_batched=is_batched,
-        waits_until=_note_waits(session, notice, now) if isinstance(notice.payload, Words) else None,
+        waits_until=waits_until,
     )
     is_timed = match.clock is not None and match.to_move is not None
     if is_wished and is_timed and seat_of(match, player) == match.to_move:
@@ -70,7 +66,7 @@ def notify(
 def _joins(session: Session, notice: Notice, note: Words) -> bool:
     """Add a note to one for the same player about the match that isn't on its way yet. Return whether there was one."""
     player, match = notice.player, notice.match
-    unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
+    unsent = _news_of(notice).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
     newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
     row = session.exec(newest.with_for_update(of=Outgoing)).first()
     if row is None or row.content is None:
@@ -86,9 +82,10 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     return True
 
 
-def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
-    of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
-    return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
+def _news_of(notice: Notice) -> SelectOfScalar[Outgoing]:
+    """Select the messages of that kind to the player about the match."""
+    same = (Outgoing.player == notice.player.id, Outgoing.template == notice.payload.template)
+    return select(Outgoing).where(Outgoing.match == notice.match.id, *same).options(outbox.WITH_CONTENT)
 
 
 def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
@@ -105,7 +102,7 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
     stopped = _stopped(notice)
     if stopped is None and player.stopped is not None:
         return False
-    if not notice.is_collected and not schedule.defers(way, stopped):
+    if not notice.is_collected and stopped is None and way == "each":
         return False
     due = schedule.due_at(way, choices, stopped, now)
     return due is None or notice.useful_until is None or due < notice.useful_until
@@ -122,7 +119,9 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     Return whether there was such news; the notice is then part of it.
     """
     player, match = notice.player, notice.match
-    turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
+    turns = select(Outgoing).where(Outgoing.match == match.id, Outgoing.player == player.id)
+    turns = turns.where(Outgoing.template == "turn", Outgoing.incoming == incoming.id)
+    turn = session.exec(turns.options(outbox.WITH_CONTENT)).first()
     if turn is None:
         return False
     outbox.kept_content(turn).facts = message_facts.gather(session, player, [match.id or 0])

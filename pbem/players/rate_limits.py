@@ -91,15 +91,6 @@ def of_address(session: Session, address: str, standing: Standing, most: int, no
         )
 
 
-def _of_stranger(address: str, standing: Standing, limits: LimitsSettings, per_month: int) -> Iterator[Budget]:
-    domain, mailbox = owner(address), _is_mailbox(address)
-    per_domain = LARGE_DOMAIN_PER_DAY if standing is Standing.VOUCHED or is_large(domain) else DOMAIN_PER_DAY
-    yield Budget("address", mailbox, STRANGER_PER_DAY, DAY, Silence.DAILY_ANSWERS_TO_ADDRESS)
-    yield from _spread("domain", _at(domain), per_domain, Silence.DAILY_ANSWERS_TO_DOMAIN)
-    yield from _of_all(limits)
-    yield Budget("address", mailbox, per_month, MONTH, Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-
-
 def _of_all(limits: LimitsSettings) -> Iterator[Budget]:
     to_strangers = col(Outgoing.stranger_domain).is_not(None)
     return _spread("all", to_strangers, limits.strangers_per_day, Silence.DAILY_ANSWERS_TO_STRANGERS)
@@ -113,9 +104,19 @@ def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> AnswersLeft:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
+    domain, its_mailbox = owner(address), _is_mailbox(address)
+    is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
+    of_domain = and_(col(Outgoing.stranger_domain) == domain, ~is_player)
+    per_domain = LARGE_DOMAIN_PER_DAY if standing is Standing.VOUCHED or is_large(domain) else DOMAIN_PER_DAY
+    budgets = (
+        Budget("address", its_mailbox, STRANGER_PER_DAY, DAY, Silence.DAILY_ANSWERS_TO_ADDRESS),
+        *_spread("domain", of_domain, per_domain, Silence.DAILY_ANSWERS_TO_DOMAIN),
+        *_of_all(limits),
+        Budget("address", its_mailbox, per_month, MONTH, Silence.MONTHLY_ANSWERS_TO_ADDRESS),
+    )
     least: dict[str, int] = {}
     is_half_used = False
-    for budget in _of_stranger(address, standing, limits, per_month):
+    for budget in budgets:
         left = budget.left(session, standing, now)
         if left <= 0:
             raise Unanswerable(budget.says)
@@ -190,10 +191,9 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
 
 def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether the sender was asked the same within an hour, and hasn't answered."""
-    questions = _with_gist(Outgoing.id, sender, gist, HOUR, now).join(
-        Incoming, col(Incoming.id) == col(Outgoing.incoming)
-    )
-    return session.exec(questions.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
+    questions = _with_gist(Outgoing.id, sender, gist, HOUR, now)
+    unanswered = questions.join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
+    return session.exec(unanswered.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
 
 
 def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
@@ -243,9 +243,3 @@ def _is_mailbox(address: str) -> ColumnElement[bool]:
     written = func.replace(column, ".", "", type_=String) if host in DOTLESS else column
     is_local = or_(written.startswith(f"{local}@", autoescape=True), written.startswith(f"{local}+", autoescape=True))
     return and_(col(Outgoing.stranger_domain) == owner(address), is_local)
-
-
-def _at(domain: str) -> ColumnElement[bool]:
-    """Return whether it is an answer to a stranger at the domain who is still no player."""
-    is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
-    return and_(col(Outgoing.stranger_domain) == domain, ~is_player)

@@ -18,11 +18,6 @@ BATCH = timedelta(minutes=15)
 """How long after the first news players with "set mail batch" get one message with all of it."""
 
 
-def defers(way: str, stopped: datetime | None) -> bool:
-    """Return whether news that comes in that way (see preferences) waits for more, or for the player to return."""
-    return stopped is not None or way != "each"
-
-
 def due_at(way: str, choices: Mapping[str, str], stopped: datetime | None, happened: datetime) -> datetime | None:
     """Return when to tell news that comes in that way, the first of which happened then; None while they want none.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import BindParameter, Engine, bindparam, delete, exists, union, update
-from sqlmodel import Session, col, or_, select
+from sqlmodel import col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
@@ -138,40 +138,30 @@ def _shunted(engine: Engine, departure: Departure) -> Iterator[int]:
         numbers = session.exec(select(Incoming.id).where(*waiting)).all()
     for number in numbers:
         with read_only(engine) as session:
-            raw = session.get_one(Incoming, number).raw
-        if number is not None and _is_from(raw, departure.addresses):
+            head = header_block(session.get_one(Incoming, number).raw).lower()
+        fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", head, re.MULTILINE)
+        authors = {author for field in fields for author in re.findall(rb"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+", field)}
+        if number is not None and not authors.isdisjoint(address.encode() for address in departure.addresses):
             yield number
-
-
-def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
-    """Return whether an unreadable message names one of the addresses as its author."""
-    fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", header_block(raw).lower(), re.MULTILINE)
-    authors = {author for field in fields for author in re.findall(rb"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+", field)}
-    return not authors.isdisjoint(address.encode() for address in addresses)
 
 
 def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
+    player = departure.player
     with read_only(engine) as session:
-        numbers = sorted(_naming(session, departure.player))
+        numbers = {*session.exec(select(Mention.outgoing).where(Mention.player == player))}
+        own = session.exec(select(Match.id).where((Match.seat0 == player) | (Match.seat1 == player))).all()
+        others = (col(Outgoing.player).is_distinct_from(player), col(Outgoing.removed).is_(None))
+        for matches in _chunks(own):
+            about = select(Outgoing.id).where(col(Outgoing.match).in_(matches), *others)
+            numbers |= {number for number in session.exec(about) if number is not None}
     called = {*departure.addresses, *departure.former_names, *([departure.name] if departure.name else [])}
-    instead = f"{ANONYMOUS}{departure.player}"
-    for chunk in _chunks(numbers):
+    instead = f"{ANONYMOUS}{player}"
+    for chunk in _chunks(sorted(numbers)):
         present = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
         with read_only(engine) as session:
             rows = session.exec(present.options(WITH_CONTENT)).all()
-        yield tuple(statement for row in rows for statement in _without(row, departure.player, called, instead))
-
-
-def _naming(session: Session, player: int) -> set[int]:
-    others = (col(Outgoing.player).is_distinct_from(player), col(Outgoing.removed).is_(None))
-    mentions = session.exec(select(Mention.outgoing).where(Mention.player == player)).all()
-    own = select(Match.id).where((Match.seat0 == player) | (Match.seat1 == player))
-    numbers = {*mentions}
-    for matches in _chunks(session.exec(own).all()):
-        about = select(Outgoing.id).where(col(Outgoing.match).in_(matches), *others)
-        numbers |= {number for number in session.exec(about) if number is not None}
-    return numbers
+        yield tuple(statement for row in rows for statement in _without(row, player, called, instead))
 
 
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:

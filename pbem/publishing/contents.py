@@ -1,13 +1,12 @@
-"""What the pages show, read from the database: matches in lists, players, standings, seeks and tournaments.
+"""What the pages show, read from the database: matches in lists, standings, seeks and tournaments.
 
 Names come from `visibility` alone. Nothing that a player wrote is here, except the titles of tournaments, which their
 hosts gave them; and neither is an address or a token, because no row that has them is read.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import NamedTuple
 
 from sqlmodel import Session, col, select
 
@@ -16,16 +15,17 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import entries, ladders, rounds
-from pbem.features.tournaments.field import CrosstableEntry, Format, Table, crosstable
+from pbem.features.tournaments.field import Format, Table, crosstable
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.messages import line as tournament_line
 from pbem.matches.ratings import standings
+from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import visibility
 from pbem.publishing.visibility import Listed, Shown
 from pbem.storage.models import Match, MatchState, Pairing, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
-"""How many places and seeks a page has."""
+"""The most places and seeks of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,7 @@ class PageLine:
 class PagePlace:
     number: int
     player: Shown
-    rating: str
-    wins: int
-    draws: int
-    losses: int
+    standing: RatingPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,33 +64,21 @@ class TournamentPage:
     time: str
     closes: date | None
     """Until when players can enter; None if that isn't known, or past."""
-    entrants: tuple[Shown, ...]
-    """The players who have entered."""
+    entrants: Mapping[int, Shown]
     table: Table | None
     """None before it has begun, and of a ladder."""
-    names: Mapping[int, Shown]
-    rungs: tuple[Shown, ...] = ()
+    rungs: tuple[Shown, ...]
     """The players of a ladder, from the top."""
-    matches: tuple[PageLine, ...] = ()
+    matches: Sequence[PageLine]
     """Those that are shown."""
-    by_round: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Their numbers by player and round."""
-    by_opponent: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Their numbers by player and opponent."""
-
-    def match_in(self, table: Table, row: CrosstableEntry, column: int) -> int | None:
-        """Return the number of the match that a cell of a crosstable is about, if it is shown; columns count from 0."""
-        player = row.entrant.player
-        if table.by_round:
-            return self.by_round.get((player, column + 1))
-        return self.by_opponent.get((player, table.rows[column].entrant.player))
+    cells: Mapping[tuple[int, int], int]
+    """Their numbers by the player and the column of the crosstable, counted from 0."""
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     first, second = (people.get(seat, Shown(0)) for seat in listed.seats)
     players = (first, second)
-    is_over = listed.is_over
-    if not is_over:
+    if not listed.is_over:
         result, score = f"running, turn {listed.plies + 1}", "*"
     elif listed.termination in WITHOUT_RESULT:
         result, score = "no result", "-"
@@ -102,7 +87,7 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     else:
         result, score = f"{players[listed.winner].name} won", ("1-0", "0-1")[listed.winner]
     title = GAMES.title(listed.game)
-    return PageLine(listed.number, title, players, result, score, is_over, listed.plies, listed.day)
+    return PageLine(listed.number, title, players, result, score, listed.is_over, listed.plies, listed.day)
 
 
 def lines(session: Session, matches: Sequence[Listed]) -> list[PageLine]:
@@ -112,11 +97,10 @@ def lines(session: Session, matches: Sequence[Listed]) -> list[PageLine]:
 
 def place_list(session: Session, game: str, now: datetime, most: int = STANDINGS) -> list[PagePlace]:
     """Return the best players of a game; those who don't want to be shown keep their place, without a name."""
-    found = standings.of_game(session, game, now, 0, most)
-    people = visibility.people(session, {each.player for each in found})
+    places = standings.of_game(session, game, now, 0, most)
+    people = visibility.people(session, {place.player for place in places})
     return [
-        PagePlace(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
-        for number, each in enumerate(found, start=1)
+        PagePlace(number, people.get(place.player, Shown(0)), place) for number, place in enumerate(places, start=1)
     ]
 
 
@@ -141,35 +125,34 @@ def seeks(session: Session, now: datetime) -> list[SeekShown]:
     ]
 
 
-def tournament(session: Session, row: Tournament, now: datetime, matches: Iterable[PageLine]) -> TournamentPage:
+def tournament(session: Session, row: Tournament, now: datetime, matches: Sequence[PageLine]) -> TournamentPage:
     entrants = entries.players_of(session, row)
     is_ladder = row.kind == Format.LADDER
     rungs = ladders.on(session, row) if is_ladder else ()
     people = visibility.people(session, {*rungs, *(player.id or 0 for _, player in entrants)})
-    names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
-    shown_matches = tuple(matches)
-    met = _met(session, row, shown_matches)
+    table = crosstable(rounds.field_of(session, row)) if row.started is not None and not is_ladder else None
     return TournamentPage(
-        tournament_line(row, len(entrants), now),
-        row.game,
-        in_words_of_time(from_stored(row.time)),
-        row.closes.date() if row.started is None and row.ended is None else None,
-        tuple(names.values()),
-        crosstable(rounds.field_of(session, row)) if row.started is not None and not is_ladder else None,
-        names,
-        tuple(people.get(each, Shown(0)) for each in rungs),
-        shown_matches,
-        {(player, each.round): each.match or 0 for each, player, _ in met},
-        {(player, opponent): each.match or 0 for each, player, opponent in met},
+        line=tournament_line(row, len(entrants), now),
+        game=row.game,
+        time=in_words_of_time(from_stored(row.time)),
+        closes=row.closes.date() if row.started is None and row.ended is None else None,
+        entrants={player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants},
+        table=table,
+        rungs=tuple(people.get(player, Shown(0)) for player in rungs),
+        matches=matches,
+        cells={} if table is None else _cells(session, row, table, [line.number for line in matches]),
     )
 
 
-def _met(session: Session, row: Tournament, matches: Sequence[PageLine]) -> list[tuple[Pairing, int, int]]:
-    numbers = [each.number for each in matches]
+def _cells(session: Session, row: Tournament, table: Table, numbers: Collection[int]) -> Mapping[tuple[int, int], int]:
+    columns: dict[int | None, int] = {entry.entrant.player: number for number, entry in enumerate(table.rows)}
     of_these = (Pairing.tournament == row.id, col(Pairing.match).in_(numbers))
-    found = session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))).all()
-    both = ((each, each.first, each.second or 0) for each in found)
-    return [pair for each, first, second in both for pair in ((each, first, second), (each, second, first))]
+    cells: dict[tuple[int, int], int] = {}
+    for pairing in session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))):
+        for player, opponent in ((pairing.first, pairing.second), (pairing.second, pairing.first)):
+            column = pairing.round - 1 if table.by_round else columns.get(opponent, -1)
+            cells[player or 0, column] = pairing.match or 0
+    return cells
 
 
 def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:
@@ -180,17 +163,10 @@ def tournament_lines(session: Session, most: int, now: datetime) -> list[Tournam
 
 # Lists of matches, each by an index of the database, and no longer than it is shown.
 THOUSAND = 1000
-"""How many numbers of matches a folder stands for."""
+"""The numbers of matches for which a folder stands."""
 _NEWEST = (col(Match.id).desc(),)
 _IS_OVER, _LAST_ENDED = col(Match.termination).is_not(None), (col(Match.ended).desc(), col(Match.id).desc())
 _IS_RUNNING = col(Match.state) == MatchState.RUNNING
-
-
-class Span(NamedTuple):
-    folder: int
-    matches: int
-    first: str
-    last: str
 
 
 def running(session: Session, most: int) -> list[Listed]:
@@ -210,12 +186,12 @@ def of_game(session: Session, game: str, most: int) -> list[Listed]:
 
 
 def of_player(session: Session, player: int, most: int) -> list[Listed]:
-    found: set[Listed] = set()
+    matches: set[Listed] = set()
     for seat in (col(Match.seat0), col(Match.seat1)):
         still = (seat == player, col(Match.to_move).is_not(None), _IS_RUNNING)
-        found.update(visibility.matches(session, *still, order=_NEWEST, most=most))
-        found.update(visibility.matches(session, seat == player, _IS_OVER, order=_LAST_ENDED, most=most))
-    return _newest(found, most)
+        matches.update(visibility.matches(session, *still, order=_NEWEST, most=most))
+        matches.update(visibility.matches(session, seat == player, _IS_OVER, order=_LAST_ENDED, most=most))
+    return _newest(matches, most)
 
 
 def of_tournament(session: Session, tournament: int) -> list[Listed]:
@@ -225,12 +201,6 @@ def of_tournament(session: Session, tournament: int) -> list[Listed]:
 def in_folder(session: Session, folder: int) -> list[Listed]:
     first = col(Match.id) >= folder * THOUSAND
     return visibility.matches(session, first, col(Match.id) < (folder + 1) * THOUSAND, order=(col(Match.id),))
-
-
-def spans(session: Session) -> Iterator[Span]:
-    """Yield what each folder has. This looks at all matches."""
-    for folder, count, first, last in visibility.spans(session, THOUSAND):
-        yield Span(folder, count, f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
 
 
 def beside(session: Session, folder: int) -> list[int]:

@@ -4,74 +4,61 @@ What it costs doesn't grow with the number of matches: it shows the newest ones,
 are all drawn on one sheet, where most cells look like others.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from markupsafe import Markup
+from sqlmodel import Session
 
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GAMES
 from pbem.features.house.player import LEVELS
-from pbem.features.tournaments.messages import TournamentLine
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.messages import LISTED
-from pbem.publishing import pages
-from pbem.publishing.contents import PageLine, PagePlace, SeekShown
+from pbem.publishing import contents, match_pages, pages
 from pbem.publishing.pages import Site
 
-LIVE, RESULTS, SEEKS, PLACES = 12, 10, 20, 5
-"""How many running matches have a board, how many results and seeks there are, and places in a game's standings."""
+LIVE, RESULTS, SEEKS, TOURNAMENTS, PLACES = 12, 10, 20, 25, 5
+"""The most running matches with a board, results, seeks, tournaments, and places in a game's standings."""
 ROOM = 70_000
 """How many characters the boards take together; what comes after that is shown without one."""
 GAME, TURN, ANSWER = "quadrupel", "d2b4", "d4d5"
 """What the three messages show: a game that is easy to learn, and the first turns of a match."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
-    running: Sequence[PageLine]
-    over: Sequence[PageLine]
-    places: Mapping[str, Sequence[PagePlace]]
-    seeks: Sequence[SeekShown]
-    tournaments: Sequence[TournamentLine]
+def page(session: Session, site: Site, now: datetime) -> str:
+    sheet, taken = BoardSheet(), 0
 
-
-class _Room:
-    def __init__(self) -> None:
-        self._sheet = BoardSheet()
-        self._taken = 0
-
-    def board(self, diagram: Diagram | None, title: str) -> Markup | None:
-        if diagram is None or self._taken + len(self._sheet.shapes()) > ROOM:
+    def board(diagram: Diagram, title: str) -> Markup | None:
+        nonlocal taken
+        if taken + len(sheet.shapes()) > ROOM:
             return None
-        drawn = self._sheet.board(diagram, title)
-        self._taken += len(drawn)
+        drawn = sheet.board(diagram, title)
+        taken += len(drawn)
         return Markup(drawn)  # noqa: S704 - escaped
 
-    def shapes(self) -> Markup:
-        return Markup(self._sheet.shapes())  # noqa: S704 - made by us
-
-
-def page(site: Site, lists: Lists, boards: Mapping[int, Diagram]) -> str:
-    room = _Room()
-    letters = [room.board(each, "The board") for each in sample()]
+    letters = [board(diagram, "The board") for diagram in sample()]
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]
-    games = [(key, game, room.board(_typical(key), f"A board of {game.title}")) for key, game in first]
-    live = [(each, room.board(boards.get(each.number), "The board now")) for each in lists.running[:LIVE]]
-    rated = ((key, places[:PLACES]) for key, places in lists.places.items() if places)
+    games = [(key, game, board(_typical(key), f"A board of {game.title}")) for key, game in first]
+    running = contents.lines(session, contents.running(session, LIVE))
+    live = [(line, board(match_pages.board(session, line), "The board now")) for line in running]
+    seeks = contents.seeks(session, now)
+    places = ((key, contents.place_list(session, key, now, PLACES)) for key in GAMES)
     return pages.render(
         "front",
         "index.html",
         site=site,
-        lists=replace(lists, over=lists.over[:RESULTS], seeks=lists.seeks[:SEEKS]),
-        more=max(0, len(lists.seeks) - SEEKS),
+        over=contents.lines(session, contents.over(session, RESULTS)),
+        seeks=seeks[:SEEKS],
+        more=max(0, len(seeks) - SEEKS),
+        tournaments=contents.tournament_lines(session, TOURNAMENTS, now),
         letters=letters,
         games=games,
-        live=[(each, board) for each, board in live if board is not None],
-        standings=dict(islice(rated, LISTED)),
-        shapes=room.shapes(),
+        live=[(line, drawn) for line, drawn in live if drawn is not None],
+        standings=dict(islice(((key, best) for key, best in places if best), LISTED)),
+        shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
         levels=LEVELS,
         sample=(GAME, TURN, ANSWER),
     )

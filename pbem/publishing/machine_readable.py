@@ -7,20 +7,22 @@ from typing import Any
 from notation.games import GAMES
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import match_pages
-from pbem.publishing.contents import PageLine, PagePlace, Span, TournamentPage
+from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, folder_path, game_path, match_path, player_path, tournament_path
-from pbem.publishing.visibility import Shown
+from pbem.publishing.visibility import Shown, Span
 
 VERSION = 2
 
 
 def matches(site: Site, lines: Sequence[PageLine], spans: Sequence[Span] | None = None) -> str:
-    folders = [
-        {"path": folder_path(each.folder), "matches": each.matches, "first": each.first, "last": each.last}
-        for each in spans or ()
-    ]
-    return _written(site, {"matches": list(map(_match, lines))} | ({} if spans is None else {"folders": folders}))
+    content: dict[str, Any] = {"matches": list(map(_match, lines))}
+    if spans is not None:
+        content["folders"] = [
+            {"path": folder_path(span.folder), "matches": span.matches, "first": span.first, "last": span.last}
+            for span in spans
+        ]
+    return _written(site, content)
 
 
 def match(site: Site, shown: MatchPage) -> str:
@@ -34,7 +36,7 @@ def match(site: Site, shown: MatchPage) -> str:
         }
         for each in shown.boards[1:]
     ]
-    told = _match(shown.line) | {
+    content = _match(shown.line) | {
         "options": shown.options,
         "time": shown.time,
         "rated": shown.rated,
@@ -42,57 +44,51 @@ def match(site: Site, shown: MatchPage) -> str:
         "played": played,
     }
     if shown.line.is_over:
-        told["gamerecord"] = json.loads(match_pages.file(shown, "json", site.name))
-    return _written(site, told)
+        content["gamerecord"] = json.loads(match_pages.file(shown, "json", site.name))
+    return _written(site, content)
 
 
 def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
-    places = [{"game": GAMES.title(each.game), **_counted(each), "rating": each.shown} for each in ratings]
+    places = [{"game": GAMES.title(place.game), **_standing(place)} for place in ratings]
     return _written(site, {"player": _player(shown), "ratings": places, "matches": list(map(_match, lines))})
 
 
 def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
-    told = [
-        {"number": each.number, "player": _player(each.player), **_counted(each), "rating": each.rating}
-        for each in places
-    ]
-    about = {"game": GAMES.title(key), "page": game_path(key), "places": told}
+    table = [{"number": each.number, "player": _player(each.player), **_standing(each.standing)} for each in places]
+    about = {"game": GAMES.title(key), "page": game_path(key), "places": table}
     return _written(site, about | {"matches": list(map(_match, lines))})
 
 
-def _counted(place: PagePlace | RatingPlace) -> dict[str, int]:
-    return {"won": place.wins, "drawn": place.draws, "lost": place.losses}
+def _standing(place: RatingPlace) -> dict[str, Any]:
+    return {"won": place.wins, "drawn": place.draws, "lost": place.losses, "rating": place.shown}
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
-    table = shown.table
-    rows = (
-        []
-        if table is None
-        else [
-            {
-                "number": row.number,
-                "player": _player(shown.names[row.entrant.player]),
-                "cells": row.cells,
-                "points": float(row.points),
-                "tie_breaks": dict(zip(table.breaks, map(float, row.breaks), strict=True)),
-            }
-            for row in table.rows
-        ]
-    )
-    told = {
-        "number": shown.line.number,
-        "title": shown.line.title,
-        "kind": shown.line.kind,
-        "game": shown.line.game,
-        "state": shown.line.state,
-        "players": shown.line.entrants,
-        "page": tournament_path(shown.line.number),
-        "standings": rows,
+    line = shown.line
+    breaks, rows = (shown.table.breaks, shown.table.rows) if shown.table is not None else ((), ())
+    standings = [
+        {
+            "number": row.number,
+            "player": _player(shown.entrants[row.entrant.player]),
+            "cells": row.cells,
+            "points": float(row.points),
+            "tie_breaks": dict(zip(breaks, map(float, row.breaks), strict=True)),
+        }
+        for row in rows
+    ]
+    content = {
+        "number": line.number,
+        "title": line.title,
+        "kind": line.kind,
+        "game": line.game,
+        "state": line.state,
+        "players": line.entrants,
+        "page": tournament_path(line.number),
+        "standings": standings,
         "rungs": [_player(each) for each in shown.rungs],
         "matches": list(map(_match, shown.matches)),
     }
-    return _written(site, told)
+    return _written(site, content)
 
 
 def _match(line: PageLine) -> dict[str, Any]:
@@ -114,5 +110,5 @@ def _player(shown: Shown) -> dict[str, str]:
     return {"name": shown.name} | ({"page": player_path(shown.name)} if shown.has_page else {})
 
 
-def _written(site: Site, told: dict[str, Any]) -> str:
-    return json.dumps({"version": VERSION, "site": site.name, **told}, ensure_ascii=False, indent=1) + "\n"
+def _written(site: Site, content: dict[str, Any]) -> str:
+    return json.dumps({"version": VERSION, "site": site.name, **content}, ensure_ascii=False, indent=1) + "\n"

@@ -27,9 +27,9 @@ from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, Span, TournamentPage
+from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, TournamentPage
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.visibility import Shown
+from pbem.publishing.visibility import Shown, Span
 
 SUBJECT = "Board games by email"
 """The Subject of an email that a link opens: nothing that could be read as a command."""
@@ -76,9 +76,9 @@ def trial_path(key: str) -> str:
 
 @cache
 def environment() -> Environment:
-    made = templates(HTML).overlay()
-    made.globals = {  # the overlay shares those of messages
-        **made.globals,
+    overlay = templates(HTML).overlay()
+    overlay.globals = {  # the overlay shares those of messages
+        **overlay.globals,
         "GAMES": GAMES,
         "LEVELS": LEVELS,
         "LISTED": LISTED,
@@ -87,7 +87,7 @@ def environment() -> Environment:
         "player_path": lambda name: quote(player_path(name)),
         "tournament_path": tournament_path,
     }
-    return made
+    return overlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +152,20 @@ def game(site: Site, key: str, places: Sequence[PagePlace], matches: Sequence[Pa
     drawn = [(each, f"{key}-{number}.svg") for number, each in enumerate(illustrations_of(key), start=1)]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
     body, languages = page(_below_title(pack.page, pack.designed), attributes, drawn), [*pack.translations]
-    told = {"designed": pack.designed, "rules": body, "languages": languages, "places": places, "matches": matches}
-    return render("game", game_path(key), site=site, game=pack.game, **told)
+    lists = {"languages": languages, "places": places, "matches": matches}
+    return render("game", game_path(key), site=site, game=pack.game, designed=pack.designed, rules=body, **lists)
 
 
 def translation(site: Site, key: str, language: str) -> str:
     pack, attributes = GAMES[key], {"code": {"tabindex": "0"}}
     text = pack.translations[language]
-    body, title = page(_below_title(text), attributes), text.partition("\n")[0]
-    told = {"title": title, "language": language, "rules": body}
-    return render("rules", game_path(key, language), site=site, key=key, **told)
+    path, title = game_path(key, language), text.partition("\n")[0]
+    rules = page(_below_title(text), attributes)
+    return render("rules", path, site=site, key=key, title=title, language=language, rules=rules)
 
 
 def picture(key: str, number: int) -> str | None:
-    drawn = illustrations_of(key)[number - 1 : number]
+    drawn = illustrations_of(key)[number - 1 : number] if key in GAMES else ()
     return BoardSheet().file(drawn[0].diagram, drawn[0].in_words) if drawn else None
 
 
@@ -188,8 +188,9 @@ def trial(site: Site, key: str) -> str:
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
     position = pack.game.position({})
     tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    told = {"number": None, "board": None, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
-    return render("board", trial_path(key), site=site, game=pack.game, tapping=tapping, **told)
+    match = {"number": None, "board": None, "prepares": False}
+    path = trial_path(key)
+    return render("board", path, site=site, game=pack.game, tapping=tapping, LISTED_TURNS=LISTED_TURNS, **match)
 
 
 @cache

@@ -6,10 +6,9 @@ the choices of its players stay as they are. What the public may see is decided 
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from zlib import crc32
@@ -24,9 +23,9 @@ from pbem.matches.ratings import standings
 from pbem.messages.said.sections import templates_folder
 from pbem.publishing import contents, feeds, front, machine_readable, match_pages, pages, visibility
 from pbem.publishing.board_pages import Boards
+from pbem.publishing.contents import THOUSAND
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, player_path, tournament_path
-from pbem.publishing.visibility import Listed
 from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 
@@ -73,20 +72,9 @@ Content = str | bytes | None
 """None where nothing is, or nothing that the public may see."""
 
 
-def front_page(view: View) -> Content:
-    session, now = view.session, view.now
-    running = contents.lines(session, contents.running(session, NEWEST))
-    over = contents.lines(session, contents.over(session, front.RESULTS))
-    places = {key: contents.place_list(session, key, now, front.PLACES) for key in GAMES}
-    seeks = contents.seeks(session, now)
-    boards = {each.number: match_pages.board(session, each) for each in running[: front.LIVE]}
-    tournaments = contents.tournament_lines(session, NEWEST, now)
-    return front.page(view.site, front.Lists(running, over, places, seeks, tournaments), boards)
-
-
 def newest(view: View) -> Content:
     running, over = contents.running(view.session, NEWEST), contents.over(view.session, feeds.ENTRIES)
-    spans = list(contents.spans(view.session))
+    spans = visibility.spans(view.session, THOUSAND)
     return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), spans)
 
 
@@ -95,27 +83,22 @@ def feed(view: View) -> Content:
     return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
 
 
-def archive(view: View) -> Content:
-    return pages.archive(view.site, list(contents.spans(view.session)))
-
-
 def players(view: View, block: str) -> Content:
     """Return a thousand of the players, in the order in which they came; without a number, the newest."""
-    last = visibility.last_player(view.session) // contents.THOUSAND
+    last = visibility.last_player(view.session) // THOUSAND
     number = int(block) if block else last
-    names = visibility.names(view.session, number * contents.THOUSAND, contents.THOUSAND)
+    names = visibility.names(view.session, number * THOUSAND, THOUSAND)
     return pages.players(view.site, names, number, last) if names or not block else None
 
 
 def folder(view: View, name: str, ending: str) -> Content:
     number, session = int(name), view.session
-    found = contents.in_folder(session, number)
-    if not found:
+    lines = contents.lines(session, contents.in_folder(session, number))
+    if not lines:
         return None
-    shown = contents.lines(session, found)
     if ending == "json":
-        return machine_readable.matches(view.site, shown)
-    return pages.matches(view.site, number, shown, contents.beside(session, number))
+        return machine_readable.matches(view.site, lines)
+    return pages.matches(view.site, number, lines, contents.beside(session, number))
 
 
 def player(view: View, name: str, ending: str) -> Content:
@@ -127,8 +110,8 @@ def player(view: View, name: str, ending: str) -> Content:
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
     ratings = standings.of_player(session, session.get_one(Player, shown.player), view.now)
-    written = pages.player if ending == "html" else machine_readable.player
-    return written(view.site, shown, lines, ratings)
+    write = pages.player if ending == "html" else machine_readable.player
+    return write(view.site, shown, lines, ratings)
 
 
 def game(view: View, key: str, ending: str) -> Content:
@@ -136,8 +119,8 @@ def game(view: View, key: str, ending: str) -> Content:
         return None
     places = contents.place_list(view.session, key, view.now)
     matches = contents.lines(view.session, contents.of_game(view.session, key, NEWEST))
-    written = pages.game if ending == "html" else machine_readable.game
-    return written(view.site, key, places, matches)
+    write = pages.game if ending == "html" else machine_readable.game
+    return write(view.site, key, places, matches)
 
 
 def of_game(view: View, key: str, rest: str) -> Content:
@@ -147,10 +130,6 @@ def of_game(view: View, key: str, rest: str) -> Content:
     if rest == "-board":
         return pages.trial(view.site, key)
     return pages.translation(view.site, key, rest[1:]) if rest[1:] in GAMES[key].translations else None
-
-
-def picture(_view: View, key: str, number: str) -> Content:
-    return pages.picture(key, int(number)) if key in GAMES else None
 
 
 def tournament(view: View, number: str, ending: str) -> Content:
@@ -173,10 +152,10 @@ Render = Callable[..., Content]
 NUMBER = "([1-9][0-9]{0,8})"
 BOARD = re.compile("board/([a-z2-7]{40})")
 ROUTES: tuple[tuple[str, Render], ...] = (
-    (r"index\.html", front_page),
+    (r"index\.html", lambda view: front.page(view.session, view.site, view.now)),
     (r"index\.json", newest),
     (r"feed\.xml", feed),
-    (r"archive\.html", archive),
+    (r"archive\.html", lambda view: pages.archive(view.site, visibility.spans(view.session, THOUSAND))),
     (r"players(?:-(0|[1-9][0-9]{0,5}))?\.html", players),
     (r"style\.css", lambda _view: pages.style()),
     (r"404\.html", lambda view: pages.not_found(view.site)),
@@ -185,7 +164,7 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"players/([^/]{1,100})\.(html|json|xml)", player),
     (r"games/([a-z0-9-]+)(?<!-board)\.(html|json)", game),
     (r"games/([a-z0-9-]+?)(-board|\.[A-Za-z-]+)\.html", of_game),
-    (r"games/([a-z0-9-]+)-([1-9][0-9]?)\.svg", picture),
+    (r"games/([a-z0-9-]+)-([1-9][0-9]?)\.svg", lambda _view, key, number: pages.picture(key, int(number))),
     (rf"tournaments/{NUMBER}\.(html|json|xml)", tournament),
     (BOARD.pattern, board),
 )
@@ -208,17 +187,16 @@ class Pages:
 
     def answer(self, path: str, known: str = "") -> Answer | None:
         """Return what is at that path; None if nothing is. The content is left out for a match whose ETag is known."""
-        render = self._renderer(path, known)
-        if render is None or "\0" in path:
+        if "\0" in path:
             return None
         now = self._clock()
         seen = f"{self._changes.stamp()},{now:%Y-%m-%dT%H}"
-        kept = self._cache.get(path, seen)
-        if kept is not None:
-            return kept
+        cached = self._cache.get(path, seen)
+        if cached is not None:
+            return cached
         with database.read_only(self._engine) as session:
             site = replace(self._site, house_name=current_name(session))
-            answer = render(View(session, site, now, self._boards))
+            answer = self._rendered(View(session, site, now, self._boards), path, known)
         if answer is not None and answer.etag and answer.etag != known:
             before = self._cache.get(path)
             is_same = before is not None and before.etag == answer.etag
@@ -231,75 +209,61 @@ class Pages:
 
         Return nothing to show, or the page that says what is wrong with it; None if no page there takes turns.
         """
-        found, boards, now = BOARD.fullmatch(path), self._boards, self._clock()
-        if found is None or boards is None or boards.store is None:
+        match, boards, now = BOARD.fullmatch(path), self._boards, self._clock()
+        if match is None or boards is None or boards.store is None:
             return None
         with database.read_only(self._engine) as session:
             try:
-                message = boards.message(session, found[1], now, turn, words)
+                message = boards.message(session, match[1], now, turn, words)
             except Refused as refusal:
                 why = f"{refusal.sentence} {refusal.fits}".strip()
-                page = boards.page(session, self._site, found[1], now, why, turn)
+                page = boards.page(session, self._site, match[1], now, why, turn)
                 return None if page is None else Answer(page.encode(), KINDS["html"])
         if message is None:
             return None
         boards.store((message,))
         return Answer(b"", KINDS["html"])
 
-    def _renderer(self, path: str, known: str) -> Callable[[View], Answer | None] | None:
-        """Return what renders the page at that path; None if there can't be one."""
+    def _rendered(self, view: View, path: str, known: str) -> Answer | None:
         if numbers := MATCH.fullmatch(path):
             folder, number, ending = numbers.groups()
-            return lambda view: self._of_match(view, path, int(folder), int(number), ending, known)
+            return self._of_match(view, path, int(folder), int(number), ending, known)
         for route, render in self._routes:
-            if found := route.fullmatch(path):
-                return partial(_rendered, path, render, found.groups())
+            if match := route.fullmatch(path):
+                content = render(view, *match.groups())
+                if content is None:
+                    return None
+                raw = content.encode() if isinstance(content, str) else content
+                kind = KINDS.get(path.rpartition(".")[2], KINDS["html"])
+                return Answer(raw, kind, _hash(raw) if render is not board else "")
         return None
 
     def _of_match(self, view: View, path: str, folder: int, number: int, ending: str, known: str) -> Answer | None:
-        listed = visibility.match(view.session, number) if number // contents.THOUSAND == folder else None
+        listed = visibility.match(view.session, number) if number // THOUSAND == folder else None
         if listed is None:
             return None
-        stamp = self._stamp(view, listed)
-        etag = _hash(f"{ending},{stamp}".encode())
-        kind = KINDS[ending]
-        if etag == known:
-            return Answer(b"", kind, etag)
-        kept = self._cache.get(path)
-        if kept is not None and kept.etag == etag:
-            return kept
-        shown = self._page(view, listed, stamp)
-        if ending == "html":
-            return Answer(pages.match(view.site, shown).encode(), kind, etag)
-        if ending not in match_pages.endings(shown):
-            return None
-        if ending == "json":
-            return Answer(machine_readable.match(view.site, shown).encode(), kind, etag)
-        return Answer(match_pages.file(shown, ending, view.site.name), kind, etag)
-
-    def _stamp(self, view: View, listed: Listed) -> str:
-        """Return what changes whenever a file of the match does."""
         people = visibility.people(view.session, listed.seats)
         names = [people[seat].name if seat in people else "" for seat in listed.seats]
         of_this = (Analysis.match == listed.number, col(Analysis.done).is_not(None))
-        analysed = view.session.exec(select(func.count()).select_from(Analysis).where(*of_this)).one()
-        return f"{self._version},{view.site.house_name},{listed},{names},{analysed}"
-
-    def _page(self, view: View, listed: Listed, stamp: str) -> MatchPage:
-        """Return what the match shows. The last one is kept: its files are often asked for together."""
-        kept = self._replayed
-        if kept is None or kept[0] != stamp:
-            kept = self._replayed = stamp, match_pages.match(view.session, listed)
-        return kept[1]
-
-
-def _rendered(path: str, render: Render, words: Sequence[str], view: View) -> Answer | None:
-    content = render(view, *words)
-    if content is None:
-        return None
-    raw = content.encode() if isinstance(content, str) else content
-    kind = KINDS.get(path.rpartition(".")[2], KINDS["html"])
-    return Answer(raw, kind, _hash(raw) if render is not board else "")
+        analyses = view.session.exec(select(func.count()).select_from(Analysis).where(*of_this)).one()
+        stamp = f"{self._version},{view.site.house_name},{listed},{names},{analyses}"  # all that a file depends on
+        etag, kind = _hash(f"{ending},{stamp}".encode()), KINDS[ending]
+        if etag == known:
+            return Answer(b"", kind, etag)
+        cached = self._cache.get(path)
+        if cached is not None and cached.etag == etag:
+            return cached
+        replayed = self._replayed
+        if replayed is None or replayed[0] != stamp:  # the files of a match are often asked for together
+            replayed = self._replayed = stamp, match_pages.match(view.session, listed)
+        page = replayed[1]
+        if ending == "html":
+            return Answer(pages.match(view.site, page).encode(), kind, etag)
+        if ending not in match_pages.endings(page):
+            return None
+        if ending == "json":
+            return Answer(machine_readable.match(view.site, page).encode(), kind, etag)
+        return Answer(match_pages.file(page, ending, view.site.name), kind, etag)
 
 
 class _Changes:
@@ -324,25 +288,25 @@ class _Cache:
     """The answers that were asked for last, as many as there is room for."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
         self._size, self._lock = 0, Lock()
 
     def get(self, path: str, seen: str | None = None) -> Answer | None:
         """Return what was put; if it matters what was seen of the database then, only if that is the same."""
         with self._lock:
-            found = self._kept.get(path)
-            if found is None or (seen is not None and found[0] != seen):
+            stamp, answer = self._answers.get(path, ("", None))
+            if answer is None or (seen is not None and stamp != seen):
                 return None
-            self._kept.move_to_end(path)
-            return found[1]
+            self._answers.move_to_end(path)
+            return answer
 
     def put(self, path: str, seen: str, answer: Answer) -> None:
         with self._lock:
-            replaced = self._kept.pop(path, None)
-            self._kept[path] = seen, answer
+            replaced = self._answers.pop(path, None)
+            self._answers[path] = seen, answer
             self._size += len(answer.content) - (len(replaced[1].content) if replaced else 0)
             while self._size > LARGEST_CACHE:
-                _, (_, dropped) = self._kept.popitem(last=False)
+                _, (_, dropped) = self._answers.popitem(last=False)
                 self._size -= len(dropped.content)
 
 
@@ -353,6 +317,6 @@ def _hash(content: bytes) -> str:
 def _version() -> str:
     """Return what changes whenever the templates or the games do."""
     sources = [path.read_bytes() for path in sorted((templates_folder() / "site").rglob("*")) if path.is_file()]
-    told = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
-    rules = [repr(each).encode() for each in told]
+    games = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
+    rules = [repr(game).encode() for game in games]
     return f"{FORMAT}.{crc32(b''.join((*sources, pages.style().encode(), *rules))):08x}"

@@ -23,9 +23,7 @@ NOBODY = "a player"
 """What stands in place of a name that isn't shown."""
 SHOWN = (MatchState.RUNNING, MatchState.OVER)
 AT_ONCE = 200
-"""How many rows of a list are read in one go: it ends when there is enough that is shown."""
-
-
+"""The rows of a list that are read in one go: it ends when there is enough that is shown."""
 _CHOICE: Any = func.coalesce(col(Player.settings)[PUBLIC].as_string(), OFF)
 """Found out by the database: to parse the settings of all takes longer."""
 _BY_NAME = and_(col(Player.name).is_not(None), or_(_CHOICE == ON, col(Player.address) == HOUSE))
@@ -69,8 +67,7 @@ def people(session: Session, numbers: Collection[int]) -> dict[int, Shown]:
 
 def _allow(*columns: Any) -> Any:
     """Return the statement that selects columns of those who allow that they're shown."""
-    is_named, is_nobody = _BY_NAME, _CHOICE == "anonymous"
-    return select(*columns).where(or_(is_named, is_nobody), col(Player.deleted).is_(None))
+    return select(*columns).where(or_(_BY_NAME, _CHOICE == "anonymous"), col(Player.deleted).is_(None))
 
 
 def names(session: Session, first: int, size: int) -> list[str]:
@@ -87,8 +84,8 @@ def last_player(session: Session) -> int:
 def player(session: Session, name: str) -> Shown | None:
     """Return the player with that name, if they have a page."""
     number = session.exec(select(Player.id).where(Player.name == name)).first()
-    found = None if number is None else people(session, [number]).get(number)
-    return found if found is not None and found.has_page else None
+    shown = None if number is None else people(session, [number]).get(number)
+    return shown if shown is not None and shown.has_page else None
 
 
 def match(session: Session, number: int) -> Listed | None:
@@ -102,25 +99,33 @@ def matches(session: Session, *which: Any, order: Sequence[Any] = (), most: int 
         *(Match.tournament, Match.seat0, Match.seat1, Match.begun_from, _MOMENT),
     )
     statement = select(*columns).where(*which).order_by(*order)
-    with closing(session.execute(statement, execution_options={"yield_per": AT_ONCE})) as found:
-        return list(islice(_shown(session, found.partitions()), most))
+    with closing(session.execute(statement, execution_options={"yield_per": AT_ONCE})) as rows:
+        return list(islice(_shown(session, rows.partitions()), most))
 
 
-def spans(session: Session, size: int) -> Iterator[tuple[int, int, datetime, datetime]]:
-    """Yield the number of each block of so many numbers with its matches: how many, and their first and last day.
+class Span(NamedTuple):
+    folder: int
+    matches: int
+    first: str
+    """The day on which the first of them ended, or began."""
+    last: str
 
-    This looks at all matches, most of which the database counts by itself.
-    """
+
+def spans(session: Session, size: int) -> list[Span]:
+    """Return what each folder of that many numbers has. This looks at all matches, but the database counts most."""
     block, allow = col(Match.id) // size, _allow(Player.id)
     columns: Any = (block, func.count(), func.min(_MOMENT, type_=_MOMENT.type), func.max(_MOMENT, type_=_MOMENT.type))
     usual = (col(Match.state).in_(SHOWN), col(Match.begun_from).is_(None))
     both = (col(Match.seat0).in_(allow), col(Match.seat1).in_(allow))
     counted: Any = session.execute(select(*columns).where(*usual, *both).group_by(block)).all()
-    found = {number: (count, _in_utc(first), _in_utc(last)) for number, count, first, last in counted}
-    for each in matches(session, col(Match.begun_from).is_not(None)):
-        count, first, last = found.get(each.number // size, (0, each.day, each.day))
-        found[each.number // size] = count + 1, min(first, each.day), max(last, each.day)
-    yield from ((number, *found[number]) for number in sorted(found))
+    folders = {number: (count, _in_utc(first), _in_utc(last)) for number, count, first, last in counted}
+    for listed in matches(session, col(Match.begun_from).is_not(None)):
+        count, first, last = folders.get(listed.number // size, (0, listed.day, listed.day))
+        folders[listed.number // size] = count + 1, min(first, listed.day), max(last, listed.day)
+    return [
+        Span(folder, count, f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
+        for folder, (count, first, last) in sorted(folders.items())
+    ]
 
 
 def _shown(session: Session, parts: Iterable[Sequence[Any]]) -> Iterator[Listed]:
@@ -130,12 +135,12 @@ def _shown(session: Session, parts: Iterable[Sequence[Any]]) -> Iterator[Listed]
         new = {seat for row in rows for seat in row[8:10]} - looked_up
         shown |= people(session, new) if new else {}
         looked_up |= new
-        for *told, first, second, source, when in rows:
+        for *columns, first, second, source, when in rows:
             if first not in shown or second not in shown:
                 continue
-            if told[2] in SHOWN and _can_be_followed(session, source):
+            if columns[2] in SHOWN and _can_be_followed(session, source):
                 seats = (first if shown[first].has_page else 0, second if shown[second].has_page else 0)
-                yield Listed._make((*told, seats, _in_utc(when)))
+                yield Listed._make((*columns, seats, _in_utc(when)))
 
 
 def _can_be_followed(session: Session, source: int | None) -> bool:

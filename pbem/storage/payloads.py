@@ -55,6 +55,9 @@ class Payload(Said):
 class News(Payload):
     """What a message says that a digest can tell as well."""
 
+    message: tuple[str, ...] = ()
+    """What the author wrote below the command."""
+
 
 class Section(Said):
     """A part of an answer."""

@@ -18,7 +18,7 @@ from pbem.config import ServerSettings
 from pbem.matches import spectator_news
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
-from pbem.players import blocks, directory, schedule
+from pbem.players import blocks, directory
 from pbem.players.directory import Visibility, is_reachable
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only
@@ -43,8 +43,6 @@ class WatchedTurn(News, template="watched"):
     """The turns that the reader has seen and that were taken back."""
     late: bool = False
     """Whether the reader sees the match without its last turn, as its players wish."""
-    message: tuple[str, ...] = ()
-    """Always empty: nothing that players write to each other is shown. A digest asks all news for their words."""
     is_long: ClassVar = True
 
 
@@ -170,7 +168,7 @@ def _readers(session: Session, match: Match, spectators: Sequence[int], now: dat
 
 
 def _is_collected(player: Player) -> bool:
-    return schedule.defers(preferences.way(player.settings, TEMPLATE, None), player.stopped)
+    return player.stopped is not None or preferences.way(player.settings, TEMPLATE, None) != "each"
 
 
 def _has_enough(session: Session, player: Player, now: datetime) -> bool:

@@ -13,36 +13,34 @@ from pbem.storage.payloads import News, Part, Payload, Section
 class Act(Part):
     """What the admin does by mail, as they are asked about it, and told that it is done.
 
-    In this and the classes below, `by` names the player whom it is about, and `message` is the note, which says
-    something of them: both go when that player leaves (see people).
+    `by` names the player whom it is about, and `message` is the note, which says something of them: both go when that
+    player leaves.
     """
 
     act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
     by: str = ""
     address: str = ""
-    number: int = 0
-    """The number of the match, the title of its game, and how many turns it has."""
-    title: str = ""
-    opponent: str = ""
-    """The second player of the match."""
-    turns: int = 0
-    offered: bool = False
-    """Whether it is a challenge that nobody has accepted."""
     who: str = ""
     """The winner, or the new name."""
-    ended: int = 0
-    """How many running matches end with it."""
-    lost: bool = False
-    """Whether the player loses these; otherwise they have no result."""
-    subject: str = ""
-    lines: tuple[str, ...] = ()
-    """What is announced."""
-    recipients: int = 0
-    """To how many players, and to how many of them each minute."""
-    per_minute: int = 0
     message: tuple[str, ...] = ()
     tells: bool = False
     """Whether the players learn the note."""
+    # The match
+    number: int = 0
+    title: str = ""
+    opponent: str = ""
+    turns: int = 0
+    offered: bool = False
+    """Whether it is a challenge that nobody has accepted."""
+    # The running matches that end with a ban
+    ended: int = 0
+    lost: bool = False
+    """Whether the player loses these; otherwise they have no result."""
+    # What is announced
+    subject: str = ""
+    lines: tuple[str, ...] = ()
+    recipients: int = 0
+    per_minute: int = 0
 
 
 class ActDone(Section, template="act_done"):
@@ -64,8 +62,9 @@ class OpenSeek(Part):
     own: bool = False
     """Whether it is the reader's."""
     ended: int = 0
+    """The number of matches of its player that ended lately."""
     lost_on_time: int = 0
-    """How many of the last matches of its player have ended, and were lost on time or left."""
+    """How many of them the player lost on time or left."""
     running: int = 0
 
 
@@ -104,9 +103,7 @@ class Welcome(Payload, Section, template="welcome"):
     board: tuple[str, ...] = ()
     """A board as our messages draw it, so that they know what to expect."""
     seeks: tuple[OpenSeek, ...] = ()
-    """Some open seeks."""
     house: bool = False
-    """Whether the house takes matches."""
     plays: bool = False
     """Whether the player has a match already, which stands above it."""
     language: str = "en"
@@ -140,7 +137,7 @@ class Answer(Payload, template="answer"):
 
 
 class Manners(Part):
-    """How somebody plays with others: lately lost on time or left, the usual time for a turn, and what goes on."""
+    """How somebody plays with others: matches of late, how many of them were lost on time or left, and usual times."""
 
     ended: int
     lost_on_time: int
@@ -149,14 +146,13 @@ class Manners(Part):
 
 
 class Challenge(News, template="challenge"):
-    message: tuple[str, ...]
     by: str
     rating: str = ""
     """Theirs, if the match is to be rated and they have one."""
     won: int = 0
+    """The number of the reader's matches with them that were won; below those that were lost or drawn."""
     lost: int = 0
     drawn: int = 0
-    """How the reader's matches with them ended."""
     known: Manners | None = None
     """How they play; None where they have finished no match yet."""
 
@@ -199,7 +195,6 @@ class Confirmation(Payload, template="confirm"):
     answers: tuple[str, ...] = ()
     """What we say to their questions, and what we didn't understand."""
     language: str = "en"
-    """In which somebody is asked who joins."""
 
 
 class Deleted(Payload, template="deleted"):
@@ -211,12 +206,10 @@ class Export(Payload, template="export"):
 
 
 class OpponentLeft(News, template="left"):
-    message: tuple[str, ...] = ()
-    """Always empty: a digest asks all news for their words."""
+    pass
 
 
 class Words(News, template="message"):
-    message: tuple[str, ...]
     by: str
 
 
@@ -240,6 +233,11 @@ class DigestMatch(Part):
     turns: tuple[DigestTurn, ...]
     has_board: bool
     news: tuple[News, ...]
+
+    @property
+    def begun_with(self) -> str:
+        rounds = (news.tournament for news in self.news if isinstance(news, TurnNews) and self.ply == 0)
+        return next((begun.title for begun in rounds if begun is not None and begun.round), "")
 
 
 class WaitingMatch(Part):
@@ -273,13 +271,8 @@ class Digest(Payload, template="digest"):
     @property
     def begun(self) -> str:
         """The tournament that has begun with all of these matches; nothing where there is none."""
-        titles = {_begun_with(item) for item in self.matches}
+        titles = {item.begun_with for item in self.matches}
         return titles.pop() if len(titles) == 1 else ""
-
-
-def _begun_with(item: DigestMatch) -> str:
-    rounds = (news.tournament for news in item.news if isinstance(news, TurnNews) and item.ply == 0)
-    return next((begun.title for begun in rounds if begun is not None and begun.round), "")
 
 
 class InvitationsStopped(Section, template="uninvited"):

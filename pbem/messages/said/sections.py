@@ -31,13 +31,13 @@ class Crosstable(Part):
     by_round: bool
     """Whether a column is a round; in a round robin, it is an opponent."""
     width: int
-    """How many columns each cell needs."""
+    """The number of columns of a cell."""
     missing: int = 0
-    """How many rows are left out."""
+    """The number of rows that are left out."""
 
 
 class RoundBegun(Part):
-    """What a message about a new match says of the tournament that it belongs to."""
+    """The round or rung of a tournament with which a match begins."""
 
     number: int
     title: str
@@ -49,21 +49,18 @@ class RoundBegun(Part):
     rung: int = 0
     """On a ladder, that of the challenger; 0 elsewhere."""
     wanted: int = 0
-    """That of the challenged player."""
+    """On a ladder, that of the challenged player."""
     is_own: bool = False
     """Whether the reader is the challenger."""
 
 
 class Away(News, template="away"):
-    """Tells a player that their opponent is on vacation."""
+    """The opponent is on vacation."""
 
     match: int
     ply: int
     by: str
-    """Who is away."""
     until: datetime
-    message: tuple[str, ...] = ()
-    """Always empty: a digest asks all news for their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +85,6 @@ class OfferNews(News, Section, template="offer"):
     change: str
     """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed or over."""
     by: str
-    """Who did it."""
-    message: tuple[str, ...] = ()
-    """What they wrote below the command."""
 
 
 class Muted(Section, template="muted"):
@@ -104,13 +98,12 @@ class Muted(Section, template="muted"):
 class Branch(Part):
     match: int
     ply: int
-    """After how many turns it begins."""
+    """The number of turns before it."""
     turns: tuple[str, ...]
     """The turns on the way, the opponent's first; none where any turn is answered."""
     otherwise: str | None = None
     """The turn that is played in reply to any other than the opponent's named ones, at the end."""
     resigns: bool = False
-    """Whether the player resigns at the end."""
 
 
 class PreparedTurns(Section, template="prepared"):
@@ -140,9 +133,9 @@ class TurnTimeShown(Part):
 class Preview(Section, template="previewed"):
     match: int
     ply: int
-    """After how many turns it begins."""
+    """The number of turns before it."""
     now: int
-    """How many turns the match has."""
+    """The number of turns of the match."""
     past: bool
     """Whether the reader named the turn after which it begins."""
     playable: bool
@@ -159,7 +152,6 @@ class MatchThen(Section, template="stood"):
     match: int
     ply: int
     now: int
-    """How many turns the match has."""
     past: bool = True
 
 
@@ -191,14 +183,14 @@ def words() -> frozenset[str]:
     >>> {"welcome", "to", "turn", "refused", "hello"} <= words(), "alice" in words()
     (True, False)
     """
-    found: set[str] = set()
+    names: set[str] = set()
     paths = (path for folder in template_folders() for kind in ("*.j2", "sections/*.j2") for path in folder.glob(kind))
     for path in paths:
-        found.add(path.name.partition(".")[0])
+        names.add(path.name.partition(".")[0])
         source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
-        said = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
-        found.update(_WORD.findall(" ".join(said).lower()))
-    return frozenset(found)
+        text = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
+        names.update(_WORD.findall(" ".join(text).lower()))
+    return frozenset(names)
 
 
 class AddressAsked(Section, template="asked"):
@@ -222,7 +214,6 @@ class ChallengeClosed(News, Section, template="closed"):
 
     match: int
     state: str
-    message: tuple[str, ...] = ()
     by: str = ""
 
 
@@ -250,7 +241,7 @@ class Preferences(Section, template="preferences"):
     changed: tuple[Choice, ...]
     rows: tuple[PreferenceHelp, ...]
     days_from: str = ""
-    """From when other days count, in words, if they were chosen."""
+    """When other days begin to count, in words, if they were chosen."""
 
 
 class AsOf(Part):
@@ -278,11 +269,10 @@ class Refusal(Section, template="refused"):
     own: bool = False
     """Whether the reader plays in the match."""
     meant: tuple[str, ...] = ()
-    """What may have been meant."""
     proposed: bool = False
-    """Whether "yes" stands for the first of these."""
+    """Whether "yes" stands for the first that may be meant."""
     as_of: AsOf | None = None
-    """Where that is a turn."""
+    """The position at which that is a turn."""
     wish: bool = False
     """Whether it answers a wish in plain sentences: nothing went wrong."""
 
@@ -329,31 +319,28 @@ class TurnNews(News, Section, template="turn"):
 
     match: int
     ply: int
-    message: tuple[str, ...] = ()
-    """What the player wrote below the command."""
     by: str = ""
+    # With any of these, the turn itself is no news.
     termination: Termination | None = None
-    """What has ended the match, where that was not the turn: then the turn is no news."""
+    """What has ended the match, where that was not the turn."""
     ran_out: bool = False
-    """Whether it tells that the player to move has run out of time: then the turn is no news either."""
+    """Whether the player to move has run out of time."""
     reminder: bool = False
-    """Whether it reminds the player to move of their turn: then the last one is no news either."""
     taken_back: tuple[str, ...] = ()
-    """The turns that were just taken back: then the turn is no news either."""
     given: str = ""
-    """How much time was just given: then the turn is no news either."""
+    """The time that was just given."""
     given_to: int | None = None
     """The seat of the player who has got it."""
+
     since: int | None = None
     """The number of the first turn that is news, where several turns were played at once."""
     by_itself: tuple[PlayedByItself, ...] = ()
     """Those of them that were played for the reader."""
     void: str | None = None
-    """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
+    """Why what the reader had prepared will not be played (matches.events.Void)."""
     seek: int | None = None
-    """The seek of the reader that the opponent has taken, where the match has begun with it."""
+    """The reader's seek that the opponent has taken to begin the match."""
     tournament: RoundBegun | None = None
-    """The round of the tournament with which the match has begun, if so."""
     unrated: bool = False
     """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
     outlook: tuple[int, ...] = ()
@@ -366,7 +353,7 @@ class NotAttempted(Section, template="unattempted"):
 
     lines: tuple[str, ...]
     most: int | None = None
-    """How many commands a message can have, if that is why."""
+    """The number of commands that a message can have, if it had more."""
 
 
 class TurnDropped(Section, template="undone"):
@@ -386,9 +373,8 @@ class NotSent(Section, template="unsent"):
 
     lines: tuple[str, ...]
     matches: tuple[int, ...] = ()
-    """The matches to which they may belong, if that is why; empty otherwise."""
+    """The matches to which they may belong, if that is why."""
     may_be_quoted: bool = False
-    """Whether that is why."""
 
 
 class Overlooked(Section, template="overlooked"):
