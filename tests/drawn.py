@@ -6,7 +6,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from engines.diagram import Diagram
 from pbem.messages.boards.board_image import SCALE, Layout, png
-from pbem.messages.boards.board_shapes import CELL, NAME_SIZE, tall
+from pbem.messages.boards.board_shapes import CELL, NAME_SIZE, boxes, tall
 from pbem.messages.boards.palette import lit_in
 
 
@@ -36,9 +36,10 @@ def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[
     above_name = (*hexagon[:3], int(height / 2 - width * NAME_SIZE / CELL * 0.6))
     shown = picture.convert(mode)
     alike: dict[bytes, set[tuple[str, str, int]]] = {}
-    for row, (_, names) in enumerate(diagram.rows):
+    places = boxes(diagram)
+    for _, names in diagram.rows:
         for name, mark in names:
-            x, y = layout.place(diagram, name, row)
+            x, y = layout.place(places[name])
             inset = whole if diagram.shape == "square" else above_name if kinds[mark].kind == "empty" else hexagon
             crop = shown.crop((x + inset[0], y + inset[1], x + inset[2], y + inset[3]))
             alike.setdefault(crop.tobytes(), set()).add((mark, lit_in(diagram, name), levels.get(name, 0)))

@@ -20,9 +20,9 @@ MISTAKE, BLUNDER = 0.25, 0.6
 EVEN, SLIGHT, CLEAR = 0.1, 0.3, 0.65
 """Up to which value the players are about even, or one is slightly better, or better."""
 MOST_BLAMED = 6
-"""How many turns are told in words."""
+"""The most turns that are told in words."""
 BAR = 10
-"""How many characters each side has in the chart of letters."""
+"""The characters of each side in the chart of letters."""
 LONGEST_TURN = 38
 WIDTH, HEIGHT, MARGIN, LABEL = 500, 190, 12, 24
 """Of the picture, in CSS pixels."""
@@ -52,7 +52,7 @@ class TurnAnalysed:
     lost: float
     """How much the turn gave away."""
     value: float
-    """What was thought of the position after it."""
+    """The estimate of the position after it."""
 
     @property
     def mark(self) -> str:
@@ -77,12 +77,12 @@ class Analysed:
     @property
     def course(self) -> tuple[str, ...]:
         """The course of the match in words: who was better after which turns."""
-        told = []
+        sentences = []
         for words, group in groupby(self.turns, key=lambda turn: turn.after):
             turns = list(group)
             first, last = turns[0].number, turns[-1].number
-            told.append(f"After turn {first}: {words}." if first == last else f"Turns {first} to {last}: {words}.")
-        return tuple(told)
+            sentences.append(f"After turn {first}: {words}." if first == last else f"Turns {first} to {last}: {words}.")
+        return tuple(sentences)
 
     @property
     def chart(self) -> str:
@@ -104,20 +104,9 @@ def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Anal
     for number, (before, after) in enumerate(pairwise(estimates), start=since + 1):
         seat, text = match.seats[number - 1], match.texts[number - 1]
         instead = before.turn if before.turn is not None and not _is_same(match, number, before.turn) else None
-        lost = (before.value - after.value) * (1 if seat == 0 else -1)
-        turns.append(
-            TurnAnalysed(
-                number,
-                seat,
-                names[seat],
-                text,
-                instead,
-                _in_words(before, names),
-                _in_words(after, names),
-                lost if instead else 0.0,
-                after.value,
-            )
-        )
+        lost = (before.value - after.value) * (1 if seat == 0 else -1) if instead else 0.0
+        words = (_in_words(before, names), _in_words(after, names))
+        turns.append(TurnAnalysed(number, seat, names[seat], text, instead, *words, lost, after.value))
     return Analysed(names, match.diagram.legend.tones, tuple(turns))
 
 

@@ -8,7 +8,7 @@ import pytest
 from engines.diagram import Tone
 from pbem.messages.boards import palette
 from pbem.messages.boards.board_image import SCALE, WIDTH, Layout
-from pbem.messages.boards.board_shapes import BAND
+from pbem.messages.boards.board_shapes import BAND, boxes
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BoardSheet
 from tests.drawn import assert_alike_where_the_same_stands, cell_size, picture_of
@@ -50,9 +50,7 @@ def test_what_differs_looks_different_in_a_picture(name: str) -> None:
 def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) -> None:
     diagram = SHAPES[name]
     layout, (width, height) = Layout.of(diagram, SCALE), cell_size(diagram)
-    places = [
-        layout.place(diagram, cell, row) for row, (_, row_cells) in enumerate(diagram.rows) for cell, _ in row_cells
-    ]
+    places = [layout.place(box) for box in boxes(diagram).values()]
 
     assert len(set(places)) == len(places)
     assert min(x for x, _ in places) > 0
@@ -64,9 +62,9 @@ def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) 
 
 def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
     diagram = SHAPES["square with edges"]
-    picture, layout = picture_of(diagram), Layout.of(diagram, SCALE)
-    (x, y), (size, _) = layout.place(diagram, "c1", 0), cell_size(diagram)
-    (left, beside), (right, below) = layout.place(diagram, "a3", 2), layout.place(diagram, "f6", 5)
+    picture, layout, box = picture_of(diagram), Layout.of(diagram, SCALE), boxes(diagram)
+    (x, y), (size, _) = layout.place(box["c1"]), cell_size(diagram)
+    (left, beside), (right, below) = layout.place(box["a3"]), layout.place(box["f6"])
     plain = picture_of(replace(diagram, legend=replace(diagram.legend, edges=())))
 
     for place, tone in (

@@ -2,14 +2,14 @@
 
 The picture has a ground of its own, so it looks the same in a light and in a dark mail. It is as wide as
 the column of text in a mail program on a desktop, 500 CSS pixels with `scale` dots each, and a phone shows it as wide
-as its screen; so whatever must be read is drawn large enough for that. Nothing here knows a game.
+as its screen; so whatever must be read is drawn large enough for that.
 
 The boards of a match make an animated GIF, and not an APNG: Gmail, Apple Mail, Outlook and the viewers of phones all
 play a GIF, while an APNG stands still in Outlook and in most viewers of attachments.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
 from io import BytesIO
 from math import ceil
@@ -22,19 +22,8 @@ from resvg_py import svg_to_bytes
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
-from pbem.messages.boards.board_shapes import (
-    CELL,
-    cell,
-    corner_of,
-    emptied,
-    filled,
-    names,
-    place_of,
-    size_of,
-    step_of,
-    tall,
-    texts,
-)
+from pbem.messages.boards import board_shapes
+from pbem.messages.boards.board_shapes import CELL, Point
 from pbem.messages.boards.palette import FRAME, LABEL, OURS, Colour, Look, css
 from pbem.messages.boards.svg_board import BoardSheet
 
@@ -43,43 +32,39 @@ WIDTH = 500
 MARGIN, KEY, TILE, LINE = 16, 30, 24, 25
 LARGEST_CELL, TALLEST = 84, 700
 LETTERS, CHARACTERS = 17, 46
-"""The size of the key and of words, of which a line has as many; on a phone, letters are two thirds as large."""
+"""The size of letters, of which a line has as many; on a phone, they are two thirds as large."""
 FONT = Path(__file__).with_name("Aileron-Regular.ttf")
 """The only font of pictures (of Sora Sagano, CC0; ASCII only), so that letters look the same everywhere."""
 SCALE, PAGE_SCALE = 1.0, 0.7
-"""For a message, and for a page of rules, which shows several, and smaller.
-
-A message about a turn has 20 KB so, and a few more where free cells have names."""
+"""For a message, which has 20 KB so, and for a page of rules, which shows several, and smaller."""
 COLOURS = 32
 KEPT = 64
-"""How many pictures are kept: many matches begin alike, and a preview is often played."""
+"""The pictures that are kept: many matches begin alike, and a preview is often played."""
 
 
 class Layout(NamedTuple):
-    """Where the board stands in its picture, in dots: each cell on a whole one, so that they look alike."""
+    """Where the shapes of a board stand in its picture, in dots: each cell on a whole one, so that they look alike."""
 
     across: float
-    """How many dots a unit of the shapes has; `down` is about the same."""
+    """The dots of a unit of the shapes; `down` is about the same."""
     down: float
-    left: int
-    """Where the cells begin."""
-    top: int
+    left: float
+    top: float
     below: int
     """Where the key begins."""
 
     @classmethod
     def of(cls, diagram: Diagram, scale: float) -> Self:
-        """Return the layout of the picture of a board."""
-        (width, height), (x, y), step = size_of(diagram), corner_of(diagram), step_of(diagram)
+        (width, height), (x, y) = board_shapes.size_of(diagram), board_shapes.corner_of(diagram)
         across = int(min(WIDTH / width, TALLEST / height, LARGEST_CELL / CELL) * scale * CELL / 2) * 2 / CELL
+        step = board_shapes.step_of(diagram)
         down = int(step * across + 0.01) / step
-        left = round((WIDTH * scale - width * across) / 2 + x * across)
-        return cls(across, down, left, round(y * down), round(height * down))
+        left = round((WIDTH * scale - width * across) / 2 + x * across) - x * across
+        return cls(across, down, left, round(y * down) - y * down, round(height * down))
 
-    def place(self, diagram: Diagram, name: str, row: int) -> tuple[int, int]:
-        """Return the upper left corner of a cell's box."""
-        (x, y), (left, top) = place_of(diagram, name, row), corner_of(diagram)
-        return self.left + round((x - left) * self.across), self.top + round((y - top) * self.down)
+    def place(self, shape: Point) -> tuple[int, int]:
+        """Return where a place among the shapes is in the picture."""
+        return round(self.left + shape[0] * self.across), round(self.top + shape[1] * self.down)
 
 
 @lru_cache(maxsize=KEPT)
@@ -124,34 +109,34 @@ def painted(
 ) -> Image.Image:
     """Return the picture of a board, with words in some of so many lines below it."""
     layout = Layout.of(diagram, scale)
-    image = _ground(emptied(diagram), scale, lines, highlight, is_lit=bool(diagram.lit)).copy()
-    for name, row, look in filled(diagram):
+    image = _ground(board_shapes.emptied(diagram), scale, lines, highlight, is_lit=bool(diagram.lit)).copy()
+    for name, place, look in board_shapes.filled(diagram):
         tile = _cell(diagram.shape, look, name if look.kind == "empty" else "", layout[:2])
-        image.paste(tile, layout.place(diagram, name, row), tile)
+        image.paste(tile, layout.place(place), tile)
     if words:
-        said = "".join(written(MARGIN, (number + 0.5) * LINE, line) for number, line in enumerate(words))
-        strip = rendered(f'<g transform="scale({scale})">{said}</g>', WIDTH * scale, len(words) * LINE * scale)
+        text = "".join(written(MARGIN, (number + 0.5) * LINE, line) for number, line in enumerate(words))
+        strip = rendered(f'<g transform="scale({scale})">{text}</g>', WIDTH * scale, len(words) * LINE * scale)
         image.paste(strip, (0, image.height - round((MARGIN / 2 + LINE * lines) * scale)), strip)
     return image
 
 
 @lru_cache(maxsize=256)
 def _cell(shape: Shape, look: Look, name: str, factor: tuple[float, float]) -> Image.Image:
-    named = names([((0, 0), name)]) if name and shape == "hex" else ""
-    content = f'<g transform="scale({factor[0]} {factor[1]})">{"".join(cell(shape, look))}{named}</g>'
-    return rendered(content, CELL * factor[0], ceil(tall(shape) * factor[1]))
+    cell = "".join(board_shapes.cell(shape, look))
+    named = board_shapes.names([((0, 0), name)]) if name and shape == "hex" else ""
+    content = f'<g transform="scale({factor[0]} {factor[1]})">{cell}{named}</g>'
+    return rendered(content, CELL * factor[0], ceil(board_shapes.tall(shape) * factor[1]))
 
 
 @lru_cache(maxsize=8)
 def _ground(empty: Diagram, scale: float, lines: int, highlight: str, *, is_lit: bool) -> Image.Image:
     """Return the picture of a board with nothing on it; to be copied, not painted on, since others share it."""
-    layout, sheet, (x, y) = Layout.of(empty, scale), BoardSheet(), corner_of(empty)
-    place = f"translate({layout.left - x * layout.across} {layout.top - y * layout.down})"
-    board = f'<g transform="{place} scale({layout.across} {layout.down})">{sheet.ground(empty)}</g>'
+    (across, down, left, top, start), sheet = Layout.of(empty, scale), BoardSheet()
+    board = f'<g transform="translate({left} {top}) scale({across} {down})">{sheet.ground(empty)}</g>'
     key, key_lines = _key_drawn(sheet, empty, highlight)
     below = "".join(key if is_lit else key[:-1])
-    content = f'{board}<g transform="translate(0 {layout.below}) scale({scale})">{below}</g>'
-    height = layout.below + (key_lines * KEY + lines * LINE + MARGIN / 2) * scale
+    content = f'{board}<g transform="translate(0 {start}) scale({scale})">{below}</g>'
+    height = start + (key_lines * KEY + lines * LINE + MARGIN / 2) * scale
     ground = f'{sheet.defined()}<rect width="100%" height="100%" fill="{css(FRAME)}"/>'
     return rendered(ground + content, WIDTH * scale, height).convert("RGB")
 
@@ -194,7 +179,7 @@ def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str
 
 def written(left: float, middle: float, text: str, colour: Colour = LABEL) -> str:
     """Return a line of text from that place on."""
-    return texts([((left + length(text) / 2, middle), legible(text))], LETTERS, colour)
+    return board_shapes.texts([((left + length(text) / 2, middle), legible(text))], LETTERS, colour)
 
 
 def length(text: str) -> float:
@@ -234,15 +219,12 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
     scale *= min(1, HIGHEST / (painted(diagrams[0], scale, lines=lines).height + 16))  # cells have even sizes
     while True:
         shown = list(zip(diagrams, words, strict=True))[::-each][::-1]
-        content = _animated([partial(painted, board, scale, below, lines) for board, below in shown])
-        if len(content) <= largest or each >= len(diagrams):
-            return content
-        each = max(each + 1, ceil(each * len(content) / largest))
-
-
-def _animated(painters: Sequence[Callable[[], Image.Image]]) -> bytes:
-    palette = _palette(painters[len(painters) // 2](), painters[-1]())
-    frames = (paint().quantize(palette=palette, dither=Image.Dither.NONE) for paint in painters)
-    content, times = BytesIO(), [FRAME_MS] * (len(painters) - 1) + [LAST_FRAME_MS]
-    next(frames).save(content, "GIF", save_all=True, append_images=frames, duration=times, loop=0)
-    return content.getvalue()
+        paint = [partial(painted, board, scale, below, lines) for board, below in shown]
+        palette = _palette(paint[len(paint) // 2](), paint[-1]())
+        frames = (frame().quantize(palette=palette, dither=Image.Dither.NONE) for frame in paint)
+        content, times = BytesIO(), [FRAME_MS] * (len(paint) - 1) + [LAST_FRAME_MS]
+        next(frames).save(content, "GIF", save_all=True, append_images=frames, duration=times, loop=0)
+        size = content.tell()
+        if size <= largest or each >= len(diagrams):
+            return content.getvalue()
+        each = max(each + 1, ceil(each * size / largest))

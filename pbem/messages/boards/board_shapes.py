@@ -9,22 +9,8 @@ from html import escape
 from math import sqrt
 
 from engines.diagram import Diagram, Shape, Tone
-from pbem.messages.boards.palette import (
-    FIELDS,
-    FILLS,
-    INK,
-    LIT_EDGE,
-    PAPER,
-    RIMS,
-    SIGNS,
-    TEXT_SIZES,
-    Colour,
-    Look,
-    css,
-    lit_in,
-    outer_sides,
-)
-from pbem.messages.boards.palette import LABEL as LABELLED
+from pbem.messages.boards import palette
+from pbem.messages.boards.palette import FILLS, RIMS, SIGNS, Colour, Look, css
 
 CELL = 40.0
 TALL = CELL * 2 / sqrt(3)
@@ -37,14 +23,7 @@ MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
 BAND, LINE = 4.0, 2.5
 """The breadth of an edge that belongs to a side."""
 SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
-HEXAGON = (
-    (CELL / 2, 0.0),
-    (CELL, TALL / 4),
-    (CELL, TALL * 3 / 4),
-    (CELL / 2, TALL),
-    (0.0, TALL * 3 / 4),
-    (0.0, TALL / 4),
-)
+HEXAGON = tuple((CELL * x, TALL * y) for x, y in ((0.5, 0), (1, 0.25), (1, 0.75), (0.5, 1), (0, 0.75), (0, 0.25)))
 """The corners of a cell, clockwise: each begins the side of its number."""
 
 Point = tuple[float, float]
@@ -73,9 +52,9 @@ def strokes(lines: Iterable[tuple[Point, Point]], width: float, colour: Colour) 
 
 def texts(placed: Iterable[tuple[Point, str]], size: float, colour: Colour, font: str = "sans-serif") -> str:
     """Return short texts around their centres."""
-    each = (f'<text x="{short(x)}" y="{short(y + size * 0.35)}">{escape(text)}</text>' for (x, y), text in placed)
+    elements = (f'<text x="{short(x)}" y="{short(y + size * 0.35)}">{escape(text)}</text>' for (x, y), text in placed)
     style = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
-    return f"<g {style}>{''.join(each)}</g>"
+    return f"<g {style}>{''.join(elements)}</g>"
 
 
 def short(number: float) -> str:
@@ -115,26 +94,29 @@ def corner_of(diagram: Diagram) -> Point:
     return MARGIN + label, MARGIN + (label if is_labelled_all_round(diagram) else 0)
 
 
-def place_of(diagram: Diagram, name: str, row: int) -> Point:
-    """Return the upper left corner of a cell's box."""
-    left, top = corner_of(diagram)
-    return left + diagram.place(name) * CELL / 2, top + row * step_of(diagram)
+def boxes(diagram: Diagram) -> dict[str, Point]:
+    """Return the upper left corner of each cell's box."""
+    (left, top), step = corner_of(diagram), step_of(diagram)
+    return {
+        name: (left + diagram.place(name) * CELL / 2, top + row * step)
+        for row, (_, cells) in enumerate(diagram.rows)
+        for name, _ in cells
+    }
 
 
-def looks(diagram: Diagram) -> Iterator[tuple[str, int, Look]]:
-    """Yield the name, the row and the look of each cell."""
-    marks, levels = diagram.legend.by_text(), levels_of(diagram)
-    tones = {text: diagram.legend.tone_of(mark) for text, mark in marks.items()}
-    for row, (_, cells) in enumerate(diagram.rows):
-        for name, text in cells:
-            mark = marks[text]
-            lit = lit_in(diagram, name)
-            yield name, row, Look(levels.get(name, 0), mark.kind, tones[text], mark.shown, mark.height, lit)
+def looks(diagram: Diagram) -> Iterator[tuple[str, Point, Look]]:
+    """Yield the name, the upper left corner and the look of each cell."""
+    legend, corners = diagram.legend, boxes(diagram)
+    marks, levels = legend.by_text(), {name: level for level, area in enumerate(legend.areas, 1) for name in area}
+    for name, text in (cell for _, cells in diagram.rows for cell in cells):
+        mark, lit = marks[text], palette.lit_in(diagram, name)
+        look = Look(levels.get(name, 0), mark.kind, legend.tone_of(mark), mark.shown, mark.height, lit)
+        yield name, corners[name], look
 
 
-def filled(diagram: Diagram) -> Iterator[tuple[str, int, Look]]:
+def filled(diagram: Diagram) -> Iterator[tuple[str, Point, Look]]:
     """Yield the cells that look different from those of an empty board."""
-    return (each for each in looks(diagram) if each[2].kind != "empty" or each[2].lit)
+    return (cell for cell in looks(diagram) if cell[2].kind != "empty" or cell[2].lit)
 
 
 def emptied(diagram: Diagram) -> Diagram:
@@ -145,40 +127,33 @@ def emptied(diagram: Diagram) -> Diagram:
     return replace(diagram, rows=rows, lit=none, left=none, notes=(), remarks=(), told="")
 
 
-def levels_of(diagram: Diagram) -> dict[str, int]:
-    """Return the number of the area of each cell that is in one."""
-    return {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
-
-
 def edges(diagram: Diagram) -> Iterator[str]:
     """Yield the lines between cells, and the edges that belong to sides; a light rim sets off the dark ones."""
+    places, sides = boxes(diagram), palette.outer_sides(diagram)
     if diagram.legend.lines:
-        rows = {name: row for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
-        boxes = {name: place_of(diagram, name, row) for name, row in rows.items()}
-        centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in boxes.items()}
-        yield strokes(((centres[one], centres[other]) for one, other in diagram.legend.lines), LINE, LABELLED)
-    lines: dict[Tone, list[tuple[Point, Point]]] = {}
-    corners, sides = SQUARE if diagram.shape == "square" else HEXAGON, outer_sides(diagram)
-    for row, (_, cells) in enumerate(diagram.rows):
-        for name, _ in cells:
-            left, top = place_of(diagram, name, row)
-            for side, tone in sides.get(name, ()):
-                (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
-                lines.setdefault(tone, []).append(((left + x, top + y), (left + to_x, top + to_y)))
-    for tone, its in lines.items():
-        yield strokes(its, 2 * BAND, LABELLED)
-        yield strokes(its, 1.4 * BAND, FILLS[tone])
+        centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in places.items()}
+        lines = ((centres[one], centres[other]) for one, other in diagram.legend.lines)
+        yield strokes(lines, LINE, palette.LABEL)
+    corners = SQUARE if diagram.shape == "square" else HEXAGON
+    by_tone: dict[Tone, list[tuple[Point, Point]]] = {}
+    for name, (left, top) in places.items():
+        for side, tone in sides.get(name, ()):
+            (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
+            by_tone.setdefault(tone, []).append(((left + x, top + y), (left + to_x, top + to_y)))
+    for tone, edge in by_tone.items():
+        yield strokes(edge, 2 * BAND, palette.LABEL)
+        yield strokes(edge, 1.4 * BAND, FILLS[tone])
 
 
-def names(boxes: Iterable[tuple[Point, str]]) -> str:
+def names(hexagons: Iterable[tuple[Point, str]]) -> str:
     """Return the names that stand in free hexagons whose boxes are at these places."""
-    placed = (((x + CELL / 2, y + TALL / 2), name) for (x, y), name in boxes)
-    return texts(placed, NAME_SIZE, INK, NAME_FONT)
+    placed = (((x + CELL / 2, y + TALL / 2), name) for (x, y), name in hexagons)
+    return texts(placed, NAME_SIZE, palette.INK, NAME_FONT)
 
 
 def labels(diagram: Diagram) -> str:
     """Return letters and numbers: of a small square board below and on the left, of others all round."""
-    all_round, (_, height) = is_labelled_all_round(diagram), size_of(diagram)
+    all_round, (_, height), places = is_labelled_all_round(diagram), size_of(diagram), boxes(diagram)
     room, off = _label_room(diagram), 2 + (BAND if diagram.legend.edges else 0)
     left, top = corner_of(diagram)
     below = height - MARGIN - room / 2 + off / 2
@@ -186,12 +161,12 @@ def labels(diagram: Diagram) -> str:
     for y, letters in zip((top - room / 2 - off / 2, below), diagram.letters(), strict=True):
         if all_round or y == below:
             placed += [((left + place * CELL / 2 + CELL / 2, y), letter) for place, letter in letters]
-    for row, (label, cells) in enumerate(diagram.rows):
-        (first, y), (last, _) = (place_of(diagram, cells[end][0], row) for end in (0, -1))
+    for label, cells in diagram.rows:
+        (first, y), (last, _) = (places[cells[end][0]] for end in (0, -1))
         first = left if diagram.legend.lines else first
         sides = (first - room / 2 - off, last + CELL + room / 2 + off)
         placed += [((x, y + tall(diagram.shape) / 2), label) for x in (sides if all_round else sides[:1])]
-    return texts(placed, _label_size(diagram), LABELLED)
+    return texts(placed, _label_size(diagram), palette.LABEL)
 
 
 def _label_size(diagram: Diagram) -> float:
@@ -205,7 +180,7 @@ def _label_room(diagram: Diagram) -> float:
 
 def cell(shape: Shape, look: Look) -> Iterator[str]:
     """Yield a cell with its content, in a box at 0, 0."""
-    yield polygon(inset(shape, 0.6), LIT_EDGE if look.lit else look.ground)
+    yield polygon(inset(shape, 0.6), palette.LIT_EDGE if look.lit else look.ground)
     if look.lit:
         yield polygon(inset(shape, 1.6 if look.lit == "left" else 3), look.ground)
     size = CELL if shape == "square" else CELL * 0.95
@@ -229,7 +204,7 @@ def _piece(centre: Point, size: float, look: Look) -> Iterator[str]:
     if look.height > 1:
         y -= size * 0.06
         for step in range(min(look.height - 1, 3), 0, -1):
-            yield disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, FIELDS[2])
+            yield disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, palette.FIELDS[2])
     yield disc((x, y), radius, rim, radius * 0.13, FILLS[look.tone])
     if look.shown:
         yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
@@ -237,8 +212,8 @@ def _piece(centre: Point, size: float, look: Look) -> Iterator[str]:
         yield disc((x, y), radius * 0.6, SIGNS[look.tone], max(1.0, radius * 0.07))
     if look.height > 1:
         badge = (x + radius * 0.85, y + radius * 0.85)
-        yield disc(badge, radius * 0.36, INK, radius * 0.05, PAPER)
-        yield texts([(badge, str(look.height))], radius * 0.56, INK)
+        yield disc(badge, radius * 0.36, palette.INK, radius * 0.05, palette.PAPER)
+        yield texts([(badge, str(look.height))], radius * 0.56, palette.INK)
 
 
 def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[str]:
@@ -251,4 +226,4 @@ def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[st
         ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
         yield strokes((((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
     elif sign:
-        yield texts([(centre, sign)], reach * TEXT_SIZES[len(sign)], colour)
+        yield texts([(centre, sign)], reach * palette.TEXT_SIZES[len(sign)], colour)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.diagram import Diagram, Mark, Shape, Tone
+from engines.diagram import Diagram, Shape, Tone
 from pbem.messages.boards.palette import LIT, Sides, outer_sides
 
 BROAD = 280
@@ -33,8 +33,8 @@ class Cell:
     """Its width in columns of the table."""
     before: int
     """The number of empty columns before it."""
-    edges: tuple[tuple[str, Tone], ...]
-    """The edges of the board beside it that belong to a side: which of its borders, and the side's colour."""
+    edges: Mapping[str, Tone]
+    """Its borders that are an edge of the board, and the colours of the sides to which they belong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,16 @@ class BoardRow:
 @dataclass(frozen=True, slots=True)
 class Letter:
     text: str
+    """"" for the end of the line."""
     before: int
-
-
-@dataclass(frozen=True, slots=True)
-class Letters:
-    each: tuple[Letter, ...]
-    after: int
+    """The number of empty columns before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    above: Letters | None
-    """The letters above the board; None where those below are enough."""
-    below: Letters
+    above: tuple[Letter, ...]
+    """The letters above the board; none where those below are enough."""
+    below: tuple[Letter, ...]
     rows: tuple[BoardRow, ...]
     size: int
     """The width and height of a cell in pixels."""
@@ -90,16 +86,16 @@ def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
     above, below = (_letters(letters, width, span, broad) for letters in diagram.letters())
     slanted, unit = diagram.is_slanted, size // width
     has_both = diagram.shape == "hex" or slanted
-    return Grid(above if has_both else None, below, rows, unit * width, span, unit, broad, slanted)
+    return Grid(above if has_both else (), below, rows, unit * width, span, unit, broad, slanted)
 
 
-def _letters(letters: Iterable[tuple[int, str]], width: int, span: int, broad: int) -> Letters:
-    each, end = [], 0
+def _letters(letters: Iterable[tuple[int, str]], width: int, span: int, broad: int) -> tuple[Letter, ...]:
+    line, end = [], 0
     for place, text in letters:
         start = place * width // 2 + (width - span) // 2
-        each.append(Letter(text, start - end))
+        line.append(Letter(text, start - end))
         end = start + span
-    return Letters(tuple(each), broad - end)
+    return (*line, Letter("", broad - end))
 
 
 def _row(
@@ -111,31 +107,22 @@ def _row(
     links: Mapping[str, str],
     edges: Mapping[str, Sides],
 ) -> BoardRow:
-    starts = [place * width // 2 for place in diagram.places_in(cells)]
-    ends = [0, *(start + width for start in starts)]
-    marks = diagram.legend.by_text()
-    gaps = [start - end for start, end in zip(starts, ends, strict=False)]  # one end more: the last cell's
-    return BoardRow(
-        label,
-        tuple(
-            Cell(
-                name,
-                mark,
-                *_meaning(diagram, marks, name, mark),
-                name in diagram.lit,
-                links.get(name),
-                width,
-                gap,
-                tuple({BORDERS[diagram.shape][side]: tone for side, tone in edges.get(name, ())}.items()),
-            )
-            for (name, mark), gap in zip(cells, gaps, strict=True)
-        ),
-        broad - ends[-1],
-    )
-
-
-def _meaning(diagram: Diagram, marks: Mapping[str, Mark], name: str, mark: str) -> tuple[str, str, int]:
-    meant = marks[mark]
-    tone = "" if meant.kind == "empty" else diagram.legend.tone_of(meant)
-    area = next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)
-    return meant.kind, tone, area + len(LIT) * (name in diagram.left)
+    legend, marks, row, end = diagram.legend, diagram.legend.by_text(), [], 0
+    for (name, text), place in zip(cells, diagram.places_in(cells), strict=True):
+        mark, start = marks[text], place * width // 2
+        area = next((number for number, area in enumerate(legend.areas, start=1) if name in area), 0)
+        cell = Cell(
+            name=name,
+            mark=text,
+            kind=mark.kind,
+            tone="" if mark.kind == "empty" else legend.tone_of(mark),
+            tint=area + len(LIT) * (name in diagram.left),
+            lit=name in diagram.lit,
+            uri=links.get(name),
+            span=width,
+            before=start - end,
+            edges={BORDERS[diagram.shape][side]: tone for side, tone in edges.get(name, ())},
+        )
+        row.append(cell)
+        end = start + width
+    return BoardRow(label, tuple(row), broad - end)

@@ -26,8 +26,6 @@ FIELDS: tuple[Colour, ...] = ((0xDC, 0xCD, 0xAE), (0xC7, 0xB3, 0x8B), (0xB0, 0x9
 """Plain cells, and those of the first and the second area of a legend."""
 LIT: tuple[Colour, ...] = ((0xFF, 0xDB, 0x6B), (0xF3, 0xC9, 0x4A), (0xE3, 0xB4, 0x33))
 """The same cells where the last move touched them."""
-LEFT_SHARE = 0.4
-"""How much a cell that the last move has left is tinted in the colour of those to which it has come."""
 LIT_EDGE: Colour = (0xA8, 0x5F, 0x00)
 _TONES: dict[Tone, tuple[Colour, Colour, Colour]] = {
     "dark": ((0x2C, 0x31, 0x3A), (0x2C, 0x31, 0x3A), (0xA9, 0xAD, 0xB5)),
@@ -52,8 +50,8 @@ def blend(one: Colour, other: Colour, share: float) -> Colour:
     return red, green, blue
 
 
-LEFT: tuple[Colour, ...] = tuple(blend(plain, lit, LEFT_SHARE) for plain, lit in zip(FIELDS, LIT, strict=True))
-"""The cells that the last move has left."""
+LEFT: tuple[Colour, ...] = tuple(blend(plain, lit, 0.4) for plain, lit in zip(FIELDS, LIT, strict=True))
+"""The cells that the last move has left: tinted in the colour of those to which it has come."""
 LEFT_TRACES: dict[Tone, Colour] = {tone: blend(plain, LIT[0], 0.6) for tone, plain in TRACES.items()}
 
 OURS = frozenset(
@@ -138,10 +136,7 @@ FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
     "hex": {"top": (0, 5), "right": (0, 1, 2), "bottom": (2, 3), "left": (3, 4, 5)},
 }
 """The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
-_STEPS: Mapping[Shape, tuple[Place, ...]] = {
-    "square": WAYS["square"],
-    "hex": (*WAYS["hex"][1:], WAYS["hex"][0]),
-}
+_STEPS: Mapping[Shape, tuple[Place, ...]] = {"square": WAYS["square"], "hex": (*WAYS["hex"][1:], WAYS["hex"][0])}
 """The steps over these sides."""
 
 Sides = tuple[tuple[int, Tone], ...]
@@ -154,12 +149,12 @@ def outer_sides(diagram: Diagram) -> dict[str, Sides]:
         return {}
     places = {name: (diagram.place(name), row) for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
     taken, steps = frozenset(places.values()), _STEPS[diagram.shape]
-    found: dict[str, dict[int, Tone]] = {}
+    owned: dict[str, dict[int, Tone]] = {}
     for edge in diagram.legend.edges:
         for name in sorted(edge.cells & places.keys()):
             place, row = places[name]
             for side in FACING[diagram.shape][edge.towards]:
                 right, down = steps[side]
                 if (place + right, row + down) not in taken:
-                    found.setdefault(name, {}).setdefault(side, diagram.legend.tones[edge.side])
-    return {name: tuple(sorted(sides.items())) for name, sides in found.items()}
+                    owned.setdefault(name, {}).setdefault(side, diagram.legend.tones[edge.side])
+    return {name: tuple(sorted(sides.items())) for name, sides in owned.items()}

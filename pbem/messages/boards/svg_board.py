@@ -8,21 +8,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from engines.diagram import Diagram, Mark, Shape
-from pbem.messages.boards.board_shapes import (
-    Point,
-    cell,
-    edges,
-    emptied,
-    filled,
-    inset,
-    labels,
-    looks,
-    names,
-    outline,
-    place_of,
-    short,
-    size_of,
-)
+from pbem.messages.boards import board_shapes
+from pbem.messages.boards.board_shapes import Point, names, short
 from pbem.messages.boards.palette import FRAME, Look, css
 
 SELECTED = 2.2
@@ -35,7 +22,7 @@ class BoardSheet:
     def __init__(self) -> None:
         self._ids: dict[tuple[Shape, Look], str] = {}
         self._empty: dict[Diagram, tuple[str, str]] = {}
-        """Empty boards with their labels: their ids and their contents."""
+        """The ids and the contents of empty boards with their labels."""
 
     def board(self, diagram: Diagram, title: str) -> str:
         return "".join((_opened(diagram, "img", title), self.ground(diagram), *self._filled(diagram), "</svg>\n"))
@@ -44,7 +31,7 @@ class BoardSheet:
         return f'<svg class="shapes" width="0" height="0" aria-hidden="true">{self.defined()}</svg>\n'
 
     def defined(self) -> str:
-        cells = (f'<g id="{name}">{"".join(cell(*look))}</g>' for look, name in self._ids.items())
+        cells = (f'<g id="{name}">{"".join(board_shapes.cell(*look))}</g>' for look, name in self._ids.items())
         boards = (f'<g id="{name}">{content}</g>' for name, content in self._empty.values())
         return f"<defs>{''.join((*cells, *boards))}</defs>"
 
@@ -58,19 +45,17 @@ class BoardSheet:
         Each cell is a group with its name and its area; the frame in it is for the style sheet to show.
         """
         ground, legend, shape = self.ground(diagram), diagram.legend, diagram.shape
-        frame, known = outline(inset(shape, SELECTED)), legend.by_text()
+        frame, by_text = board_shapes.outline(board_shapes.inset(shape, SELECTED)), legend.by_text()
         texts = {name: text for _, cells in diagram.rows for name, text in cells}
 
         def id_of(mark: Mark, level: int) -> str:
             return self._id(shape, Look(level, mark.kind, legend.tone_of(mark), mark.shown, mark.height))
 
         areas = range(len(legend.areas) + 1)
-        ids = {
-            each: [id_of(known[each], level) for level in areas] for each in dict.fromkeys((*marks, *texts.values()))
-        }
+        possible = dict.fromkeys((*marks, *texts.values()))
+        ids = {text: [id_of(by_text[text], level) for level in areas] for text in possible}
         drawn = []
-        for name, row, look in looks(diagram):
-            x, y = place_of(diagram, name, row)
+        for name, (x, y), look in board_shapes.looks(diagram):
             drawn.append(
                 f'<g data-cell="{name}" data-area="{look.level}" data-mark="{escape(texts[name])}"'
                 f' transform="translate({short(x)} {short(y)})"><use href="#{self._id(shape, look)}"/>'
@@ -84,22 +69,19 @@ class BoardSheet:
 
     def ground(self, diagram: Diagram) -> str:
         """Return the board with nothing on it, with its edges and labels."""
-        empty = emptied(diagram)
+        empty = board_shapes.emptied(diagram)
         if empty not in self._empty:
-            width, height = map(short, size_of(empty))
+            width, height = map(short, board_shapes.size_of(empty))
             paper = f'<rect width="{width}" height="{height}" rx="8" fill="{css(FRAME)}"/>'
-            cells, hexagons = [], []
-            for name, row, look in looks(empty):
-                cells.append(self.used(empty.shape, look, place_of(empty, name, row)))
-                hexagons += [(place_of(empty, name, row), name)] if empty.shape == "hex" else []
-            named = names(hexagons) if hexagons else ""
-            content = "".join((paper, *edges(empty), *cells, named, labels(empty)))
+            cells = (self.used(empty.shape, look, place) for _, place, look in board_shapes.looks(empty))
+            hexagons = ((place, name) for name, place in board_shapes.boxes(empty).items())
+            named = names(hexagons) if empty.shape == "hex" else ""
+            content = "".join((paper, *board_shapes.edges(empty), *cells, named, board_shapes.labels(empty)))
             self._empty[empty] = f"board{len(self._empty)}", content
         return f'<use href="#{self._empty[empty][0]}"/>'
 
     def _filled(self, diagram: Diagram) -> Iterator[str]:
-        for name, row, look in filled(diagram):
-            place = place_of(diagram, name, row)
+        for name, place, look in board_shapes.filled(diagram):
             yield self.used(diagram.shape, look, place)
             if look.kind == "empty" and diagram.shape == "hex":  # it covers the name below it
                 yield names([(place, name)])
@@ -110,5 +92,5 @@ class BoardSheet:
 
 
 def _opened(diagram: Diagram, role: str, label: str) -> str:
-    width, height = map(short, size_of(diagram))
+    width, height = map(short, board_shapes.size_of(diagram))
     return f'<svg class="board" viewBox="0 0 {width} {height}" role="{role}" aria-label="{escape(label)}">'

@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from engines.core import Position
-from engines.diagram import Diagram, Mark
+from engines.diagram import Diagram
 from notation.core import Notation
 from notation.description import describe
 from notation.hints import Hint
@@ -22,7 +22,7 @@ from pbem.matches.conditions import IF, THEN
 from pbem.messages.boards.svg_board import BoardSheet
 
 LISTED = 60
-"""How many turns a page lists at most."""
+"""The most turns that a page lists."""
 Grow = Callable[[Notation[Any], Position[Any]], Branch | None]
 """Makes the tree of what can be chosen."""
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
@@ -38,7 +38,6 @@ class TapBoard:
     words: str
     """The position in words."""
     notes: tuple[str, ...]
-    """What is said beside the board."""
     hint: Hint | None
     turns: tuple[str, ...]
     """The legal turns; if they are more than LISTED, the first ones, and one more."""
@@ -56,8 +55,7 @@ def tap_board(
     `mailto` is a link that lacks the turn.
     """
     sheet, tree = BoardSheet(), grow(notation, position)
-    marks = dict.fromkeys(_marks(tree)) if tree else {}
-    board, looks = sheet.changing(diagram, marks, "The board")
+    board, looks = sheet.changing(diagram, _marks(tree) if tree else (), "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
     return TapBoard(
         board=Markup(board),  # noqa: S704 - made by us
@@ -80,26 +78,20 @@ def _json(
 ) -> str:
     """Return what the script reads; a change is the number of a cell, times that of marks, plus that of the mark."""
     cells = {name: number for number, (name, _) in enumerate(cell for _, row in diagram.rows for cell in row)}
-    marks = {mark: number for number, mark in enumerate(looks)}
-    known = diagram.legend.by_text()
+    numbers = {mark: number for number, mark in enumerate(looks)}
 
-    def told(branch: Branch) -> list[Any]:
-        changes = [cells[cell] * len(marks) + marks[mark] for cell, mark in branch.changes]
-        following = [[told(each) for each in branch.branches]] if branch.branches else []
+    def values(branch: Branch) -> list[Any]:
+        changes = [cells[cell] * len(numbers) + numbers[mark] for cell, mark in branch.changes]
+        following = [[values(longer) for longer in branch.branches]] if branch.branches else []
         return [branch.text, cells.get(branch.cell or "", -1), changes, int(branch.is_whole), *following]
 
-    content = {
-        "turns": told(tree),
-        "marks": [_mark(diagram, known[mark], looks[mark]) for mark in marks],
-        "endings": notation.endings(position),
-        "mailto": mailto,
-    }
+    marks, by_text = [], diagram.legend.by_text()
+    for text, ids in looks.items():
+        mark = by_text[text]
+        words = mark.words[0] if mark.side is None else f"{diagram.legend.sides[mark.side]} {mark.words[0]}"
+        marks.append({"id": text, "words": words, "isEmpty": mark.kind == "empty", "looks": ids})
+    content = {"turns": values(tree), "marks": marks, "endings": notation.endings(position), "mailto": mailto}
     return json.dumps(content, separators=(",", ":"))
-
-
-def _mark(diagram: Diagram, mark: Mark, looks: list[str]) -> dict[str, Any]:
-    words = mark.words[0] if mark.side is None else f"{diagram.legend.sides[mark.side]} {mark.words[0]}"
-    return {"id": mark.text, "words": words, "isEmpty": mark.kind == "empty", "looks": looks}
 
 
 def _marks(tree: Branch) -> Iterator[str]:
@@ -119,7 +111,7 @@ def _texts(tree: Branch, chosen: str = "") -> Iterator[str]:
 MOST = 2_500
 """The most pairs of a turn and its answer, and the most turns."""
 FEWEST = 5
-"""So many answers to each turn are supposed before any are looked for."""
+"""The answers to each turn that are supposed before any are looked for."""
 
 
 def foreseen_tree(notation: Notation[Any], position: Position[Any], most: int = MOST) -> Branch | None:
@@ -137,40 +129,29 @@ def foreseen_tree(notation: Notation[Any], position: Position[Any], most: int = 
     tree = turn_tree(notation, position, MOST)
     if tree is None:
         return None
-    answered = _Answers(notation, position, most if _size(tree) <= most // FEWEST else -1)
-    found = list(answered.after(tree, ""))
-    if answered.left < 0:
-        found = [_unanswered(tree)]
-    return replace(found[0], text=f"{IF} {found[0].text}") if found else None
+    remaining = most if _size(tree) <= most // FEWEST else -1
 
-
-class _Answers:
-    """Puts answers behind turns; `left` counts how many more there may be."""
-
-    def __init__(self, notation: Notation[Any], position: Position[Any], most: int) -> None:
-        self._notation, self._position, self.left = notation, position, most
-
-    def after(self, branch: Branch, chosen: str) -> Iterator[Branch]:
-        """Yield the branch with answers to each turn in it, unless there are none."""
-        text = chosen + branch.text
-        longer = tuple(each for following in branch.branches for each in self.after(following, text))
-        answers = self._to(text) if branch.is_whole and self.left >= 0 else None
+    def answered(branch: Branch, chosen: str) -> Branch | None:
+        """Return the branch with answers to each turn in it; None if there are none."""
+        nonlocal remaining
+        text, answers = chosen + branch.text, None
+        longer = tuple(filter(None, [answered(following, text) for following in branch.branches]))
+        if branch.is_whole and remaining >= 0:
+            after = position.play(notation.parse(text))
+            if after.turn is not None and after.turn != position.turn:
+                answers = turn_tree(notation, after, remaining)
+                remaining = -1 if answers is None else remaining - _size(answers)
         if answers is None:
-            if longer:
-                yield replace(branch, is_whole=False, branches=longer)
-        elif longer:
-            yield replace(branch, is_whole=False, branches=(*longer, answers))
-        else:
-            changes = (*branch.changes, *answers.changes)
-            yield replace(answers, text=branch.text + answers.text, cell=branch.cell, changes=changes)
+            return replace(branch, is_whole=False, branches=longer) if longer else None
+        answers = replace(answers, text=f" {THEN} {answers.text}")
+        if longer:
+            return replace(branch, is_whole=False, branches=(*longer, answers))
+        changes = (*branch.changes, *answers.changes)
+        return replace(answers, text=branch.text + answers.text, cell=branch.cell, changes=changes)
 
-    def _to(self, turn: str) -> Branch | None:
-        after = self._position.play(self._notation.parse(turn))
-        if after.turn is None or after.turn == self._position.turn:
-            return None
-        answers = turn_tree(self._notation, after, self.left)
-        self.left = -1 if answers is None else self.left - _size(answers)
-        return answers and replace(answers, text=f" {THEN} {answers.text}")
+    root = answered(tree, "")
+    root = _unanswered(tree) if remaining < 0 else root
+    return root and replace(root, text=f"{IF} {root.text}")
 
 
 def _unanswered(branch: Branch) -> Branch:
