@@ -43,82 +43,19 @@ from notation.tokens import (
 # The pack
 __all__ = ["API", "Form", "GamePack"]
 # The rules
-__all__ += [
-    "BadOption",
-    "Game",
-    "GameOver",
-    "IllegalMove",
-    "Option",
-    "Outcome",
-    "Played",
-    "PlayedWhole",
-    "Position",
-    "Reason",
-    "Seat",
-]
+__all__ += ["BadOption", "Game", "GameOver", "IllegalMove", "Option", "Outcome"]
+__all__ += ["Played", "PlayedWhole", "Position", "Reason", "Seat"]
 # Helpers for the rules
-__all__ += [
-    "SEATS",
-    "History",
-    "Special",
-    "Step",
-    "bits",
-    "cells_in",
-    "either",
-    "mirrored",
-    "other",
-    "seat_of",
-    "taken_over",
-    "together",
-    "vacated",
-    "with_entry",
-]
+__all__ += ["SEATS", "History", "Special", "Step", "bits", "cells_in", "either"]
+__all__ += ["mirrored", "other", "seat_of", "taken_over", "together", "vacated", "with_entry"]
 # Boards
-__all__ += [
-    "DIAGONAL",
-    "ORTHOGONAL",
-    "QUEEN",
-    "WAYS",
-    "BadBoard",
-    "Board",
-    "Diagram",
-    "Edge",
-    "Kind",
-    "Legend",
-    "Mark",
-    "Rows",
-    "Shape",
-    "Steps",
-    "Tone",
-    "Towards",
-    "hexagon",
-    "last_move",
-    "rectangle",
-    "rhombus",
-    "triangle",
-]
+__all__ += ["DIAGONAL", "ORTHOGONAL", "QUEEN", "WAYS", "BadBoard", "Board", "Diagram", "Edge", "Kind", "Legend"]
+__all__ += ["Mark", "Rows", "Shape", "Steps", "Tone", "Towards"]
+__all__ += ["hexagon", "last_move", "rectangle", "rhombus", "triangle"]
 # The notation
-__all__ += [
-    "ARROW",
-    "CELL",
-    "DASH",
-    "PASS_PASSAGE",
-    "STEP",
-    "SWAP_PASSAGE",
-    "BadNotation",
-    "Correction",
-    "Hint",
-    "Notation",
-    "Passage",
-    "TolerantReader",
-    "check_end_of_cell",
-    "check_length",
-    "read_cell",
-    "read_special",
-    "refuse_cell",
-    "skip",
-    "steps_of",
-    "swap_passage",
-]
+__all__ += ["ARROW", "CELL", "DASH", "PASS_PASSAGE", "STEP", "SWAP_PASSAGE"]
+__all__ += ["BadNotation", "Correction", "Hint", "Notation", "Passage", "TolerantReader"]
+__all__ += ["check_end_of_cell", "check_length", "read_cell", "read_special", "refuse_cell", "skip"]
+__all__ += ["steps_of", "swap_passage"]
 # What the house can search
 __all__ += ["WON", "Searchable", "State"]
