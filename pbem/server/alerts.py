@@ -1,9 +1,8 @@
 """Telling the admin by email what needs attention: at most hourly, and quoting nothing that people wrote."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from sqlalchemy import Engine, and_, exists, or_
@@ -21,21 +20,18 @@ log = structlog.get_logger()
 
 TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
-KEPT = 200
-"""How many of the newest it tells and remembers; `pbem mail list` lists all."""
+MOST = 200
+"""How many of the newest rows an alert lists; `pbem mail list` lists all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A kind of rows that need attention."""
+class _Kind(NamedTuple):
+    """A kind of rows that need attention, with the columns of their numbers and of since when they do."""
 
     name: str
     number: Any
     since: Any
-    """The column that says since when it does."""
     which: tuple[Any, ...] = ()
-    waits: bool = False
-    """Whether all that still wait are listed, and not only those since the last alert."""
+    lists_all: bool = False  # and not only those since the last alert
 
 
 _SHUNTED = (col(Incoming.state) == IncomingState.SHUNTED, col(Incoming.removed).is_(None))
@@ -44,22 +40,21 @@ _FAILED = (
     col(Outgoing.state).concat("").in_((OutgoingState.FAILED, OutgoingState.OWED)),
     col(Outgoing.template) != TEMPLATE,
 )
-"""Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
 _GONE = (col(Player.confirmed).is_not(None), col(Player.deleted).is_(None))
 """Only players count: others' addresses bounce all the time, since anyone can make us write there."""
 _STUCK = (
+    # For the present turn of a match.
     col(Match.id) == col(Search.match),
     col(Match.to_move).is_not(None),
     Search.version == col(Match.plies) + col(Match.shift),
 )
-"""Searches of the house for the present turn of a match."""
 KINDS = (
-    _Kind("came", Incoming.id, Incoming.handled, _SHUNTED, waits=True),
-    _Kind("owed", Outgoing.id, Outgoing.troubled, _FAILED, waits=True),
+    _Kind("came", Incoming.id, Incoming.handled, _SHUNTED, lists_all=True),
+    _Kind("owed", Outgoing.id, Outgoing.troubled, _FAILED, lists_all=True),
     _Kind("complained", Player.id, Player.complained),
     _Kind("unreachable", Player.id, Player.unreachable, _GONE),
     _Kind("lost", Match.id, Match.unreached),
-    _Kind("stuck", Search.match, Search.troubled, _STUCK, waits=True),
+    _Kind("stuck", Search.match, Search.troubled, _STUCK, lists_all=True),
     _Kind("unanalysed", Analysis.match, Analysis.troubled),
 )
 WHEN = or_(setbacks.ARE_ANY, *(exists().where(col(kind.since).is_not(None), *kind.which) for kind in KINDS))
@@ -67,7 +62,7 @@ WHEN = or_(setbacks.ARE_ANY, *(exists().where(col(kind.since).is_not(None), *kin
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime, _stopped: Callable[[], bool] = lambda: False) -> int:
-    """Enqueue an alert if there is something that the last one didn't tell. Return how many: one or none."""
+    """Enqueue an alert if there is something that the last one didn't tell; return 1 if so, else 0."""
     if server.admin is None:
         return 0
     with read_only(engine) as session:
@@ -79,7 +74,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime, _stopped: Callab
         if news is None:
             return 0
         Mailer(session, server, now).to_address(server.admin, news)
-    counts = {name: len(numbers) for name, numbers in news.numbers.items()}
+    counts = {kind: len(numbers) for kind, numbers in news.numbers.items()}
     log.error("mails wait for the operator", **counts, failing=len(news.failing))
     return 1
 
@@ -90,21 +85,21 @@ def _news(session: Session, admin: str, now: datetime) -> Alert | None:
     last = session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1).options(WITH_CONTENT)).first()
     if last is not None and now - last.created < AT_MOST_EVERY:
         return None
-    told = last.payload if last is not None else {}
-    found: dict[str, tuple[int, ...]] = {}
+    former = last.payload if last is not None else {}
+    numbers: dict[str, tuple[int, ...]] = {}
     is_news = False
     for kind in KINDS:
         number, since = col(kind.number), col(kind.since)
         newest = columns(number).where(since.is_not(None), *kind.which)
-        newest = newest.order_by(since.desc(), number.desc()).limit(KEPT)
+        newest = newest.order_by(since.desc(), number.desc()).limit(MOST)
         news = newest
         if last is not None:
-            untold = number.not_in(told.get("numbers", {}).get(kind.name, ()))
-            news = newest.where(or_(since > last.created, and_(since == last.created, untold)))
+            is_new = number.not_in(former.get("numbers", {}).get(kind.name, ()))
+            news = newest.where(or_(since > last.created, and_(since == last.created, is_new)))
         new = {*session.scalars(news)}  # a match has several analyses
-        found[kind.name] = tuple(sorted({*session.scalars(newest)} if kind.waits else new))
+        numbers[kind.name] = tuple(sorted({*session.scalars(newest)} if kind.lists_all else new))
         is_news = is_news or bool(new)
-    failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
-    if {*failing} <= {*told.get("failing", ())} and (last is None or not setbacks.have_begun(session, last.created)):
+    failing = setbacks.failing(session, now, setbacks.LASTING)[:MOST]
+    if {*failing} <= {*former.get("failing", ())} and (last is None or not setbacks.have_begun(session, last.created)):
         failing = []
-    return Alert(numbers=found, failing=tuple(failing)) if is_news or failing else None
+    return Alert(numbers=numbers, failing=tuple(failing)) if is_news or failing else None

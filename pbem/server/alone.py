@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import structlog
@@ -29,7 +30,6 @@ from pbem.storage import database
 log = structlog.get_logger()
 
 SECONDS = 120.0
-"""How long a message may take alone."""
 MEGABYTES = 512
 """How much memory it may use beyond what the process starts with: before the machine or the unit has none left."""
 ENDED = "ended the server"
@@ -39,33 +39,29 @@ NO_TRACEBACK = (
 )
 
 
-def _isolated() -> Isolated:
-    return Isolated(__name__, megabytes=MEGABYTES, environment=os.environ)
+_Settings = tuple[ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[str, ...]]
+"""What the process needs: settings, as which daemon it works, and the games."""
 
 
 @dataclass
 class Suspects:
-    """Handles the messages in whose handling a server ended, one after the other, in a process that may end."""
+    """Handles the messages in whose handling a server ended, which are in its queue, in a process that may end."""
 
     desk: Desk
-    """Its queue has nothing else."""
     clock: Callable[[], datetime]
     bells: tuple[threading.Event, ...] = ()
     """Those of the threads for which later messages of the same people wait."""
-    isolated: Isolated = field(default_factory=_isolated)
+    isolated: Isolated = field(default_factory=lambda: Isolated(__name__, megabytes=MEGABYTES, environment=os.environ))
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Handle the next such message. Return how many there were; the process ends when there are none."""
         queue = self.desk.queue
-        claimed = () if stopped() else queue.in_hand or (queue.claim_next() if queue.has_any() else ())
-        for claim in claimed:
+        claims = () if stopped() else queue.in_hand or (queue.claim_next() if queue.has_any() else ())
+        for claim in claims:
             self._handle(claim, self.clock())
-        if not claimed:
+        if not claims:
             self.isolated.release()
-        return len(claimed)
-
-    def close(self) -> None:
-        self.isolated.close()
+        return len(claims)
 
     def _handle(self, claim: Any, now: datetime) -> None:
         desk = self.desk
@@ -90,13 +86,16 @@ class Suspects:
         What happens before the process begins with the message isn't held against that, nor that it fails without being
         killed: it has no database, say.
         """
+        services = self.desk.services
+        tables = (services.server, services.checks, services.limits, services.house)
+        settings: _Settings = (*tables, self.desk.queue.holder, tuple(GAMES))
         for _ in range(work_queue.MOST):
             try:
-                self.isolated.call(_open, self._told(), seconds=SECONDS)
+                self.isolated.call(_open, settings, seconds=SECONDS)
             except (Lost, Unavailable):
                 return False
             try:
-                self.isolated.call(_handle_alone, number, now, seconds=SECONDS, longest=SECONDS)
+                self.isolated.call(_handle_alone, settings, number, now, seconds=SECONDS, longest=SECONDS)
             except Unavailable:
                 return False
             except Lost as lost:
@@ -108,32 +107,26 @@ class Suspects:
                 return True
         return None
 
-    def _told(self) -> "_Told":
-        services = self.desk.services
-        settings = (services.server, services.checks, services.limits, services.house)
-        return (*settings, self.desk.queue.holder, tuple(GAMES))
 
-
-_Told = tuple[ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[str, ...]]
-"""What the process is told before its first message: as which daemon it handles them, by which settings, and games."""
-_DESKS: list[Desk] = []
-"""What the process works at, once it has been told."""
-
-
-def _open(told: _Told) -> None:
-    if _DESKS:
-        return
-    server, checks, limits, house, holder, games = told
+@cache
+def _desk(settings: _Settings) -> Desk:
+    """Return the desk of the process, opened with its first message."""
+    server, checks, limits, house, holder, games = settings
     GAMES.enable(games)
     engine, parser = database.connect(server.database), IsolatedParser()
     authentication.prepare(checks)
     services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
     parser.prepare()
-    _DESKS.append(Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services))
+    return Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services)
 
 
-def _handle_alone(number: int, now: datetime) -> None:
-    (desk,) = _DESKS
+def _open(settings: _Settings) -> None:
+    _desk(settings)
+
+
+def _handle_alone(settings: _Settings, number: int, now: datetime) -> None:
+    desk = _desk(settings)
     claim = work_queue.begin_again(desk.queue, number)
+
     if claim is not None:  # otherwise another daemon has it, or has handled it
         worker.handle(desk, claim, now)

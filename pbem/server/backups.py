@@ -48,7 +48,6 @@ FORMAT = 2
 """Raised when an older version couldn't restore what a newer one has backed up."""
 MANIFEST, CONFIG = "manifest.json", "pbem.toml"
 DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
-DOING = "backups"
 EVERY = timedelta(days=1)
 _STAMP = "%Y%m%d"
 
@@ -77,10 +76,10 @@ MANIFESTS = TypeAdapter(Manifest)
 
 def named_files(settings: Settings) -> dict[str, Path]:
     """Return the files with secrets and certificates that the settings name, by their names in a backup."""
-    named = {f"secrets/{path}": secret.file.expanduser() for path, secret in secrets(settings) if secret.file}
+    files = {f"secrets/{path}": secret.file.expanduser() for path, secret in secrets(settings) if secret.file}
     if settings.oauth2 is not None:
-        named["secrets/oauth2.token_file"] = settings.oauth2.token_file
-    return named | {f"certificates/{path}": file for path, file in certificates(settings)}
+        files["secrets/oauth2.token_file"] = settings.oauth2.token_file
+    return files | {f"certificates/{path}": file for path, file in certificates(settings)}
 
 
 def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manifest:
@@ -141,26 +140,26 @@ def run_program(program: str, *words: str, engine: Engine | None = None, given: 
 
     What is given goes through a pipe: if we are killed, it ends too soon, and so pg_restore changes nothing.
     """
-    if (found := shutil.which(program)) is None:
+    if (path := shutil.which(program)) is None:
         raise BackupError(f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)")
-    command, environment = [found, "--no-owner", "--no-acl", *words], dict(os.environ)
+    command, environment = [path, "--no-owner", "--no-acl", *words], dict(os.environ)
     if engine is not None:
         from psycopg.conninfo import make_conninfo  # an optional extra, which there is for such an engine
 
-        _, where = engine.dialect.create_connect_args(engine.url)
-        where.pop("context", None)  # it is for the driver
-        if "password" in where:
-            environment["PGPASSWORD"] = str(where.pop("password"))  # not in a command line
-        command += ["--no-password", f"--dbname={make_conninfo(**where)}"]
+        _, server = engine.dialect.create_connect_args(engine.url)
+        server.pop("context", None)  # it is for the driver
+        if "password" in server:
+            environment["PGPASSWORD"] = str(server.pop("password"))  # not in a command line
+        command += ["--no-password", f"--dbname={make_conninfo(**server)}"]
     with subprocess.Popen(  # noqa: S603 - a program of PostgreSQL's, and nothing but our own words
         command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         if given is not None and running.stdin is not None:
             with suppress(BrokenPipeError):  # then it says why
                 shutil.copyfileobj(given, running.stdin)
-        _, said = running.communicate()
+        _, complaint = running.communicate()
     if running.returncode:
-        lines = said.decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
+        lines = complaint.decode("utf-8", "replace").splitlines() or [f"it ended with {running.returncode}"]
         why = next((line for line in lines if "error" in line.lower()), lines[-1])
         raise BackupError(f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}")
 
@@ -198,7 +197,7 @@ class Backups:
         folder, now = self.settings.backup.folder, self.clock()
         if folder is None or (file := folder / name(self.settings.server.address, now)) in kept(self.settings):
             return 0
-        setbacks, begun = Setbacks(self.engine, DOING, now), time.monotonic()
+        setbacks, begun = Setbacks(self.engine, "backups", now), time.monotonic()
         if not list(setbacks.ready((0,))):
             return 0
         try:

@@ -81,7 +81,6 @@ class Server:
     scheduler: Scheduler
     thinker: Thinker
     newest: sqlite.Newest | None
-    """Where the number of the newest message is kept beside an SQLite database."""
     clock: Callable[[], datetime] = now
 
     @property
@@ -97,19 +96,14 @@ class Server:
         return self.sender.outbox
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Store arrivals, and note whether that works."""
+        """Store arrivals, note whether that works, and wake those who work on them."""
         try:
-            added = self.store(arrivals)
+            added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         except DBAPIError as error:
             self.vitals.counts.not_stored.inc()
             self.vitals.database.fails("store", str(error.orig), "store")
             raise
         self.vitals.database.works("store")
-        return added
-
-    def store(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Store arrivals, and wake those who work on them."""
-        added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         if added and self.newest is not None:
             self.newest.note(max(added))
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
@@ -175,52 +169,40 @@ def open_server(
     is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
     GAMES.enable(settings.games.enabled, partial(can_be_named, features=features))
-    keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
-    sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else senders.unsigned
+    ours, limits, dkim = settings.server, settings.limits, settings.outbox.dkim
+    keyring, vitals, holder = ours.keyring(), Vitals(), leases.new_holder()
+    sign = dkim_signing.signer(dkim, ours.domain) if dkim else senders.unsigned
     authentication.prepare(settings.checks)
-    vitals, holder = Vitals(), leases.new_holder()
-    boards = settings.serve.url if settings.serve.boards else ""
-    encloses = data_export.encloser(settings.server, features.exports)
+    engine, tokens = database.connect(ours.database), endpoints.tokens(settings)
+    newest = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
     killed = vitals.counts.killed
-    kill_reader = killed.labels("reading").inc
-    parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
-    searcher = searcher or Searcher(lost=killed.labels("house").inc)
-    engine = database.connect(settings.server.database)
-    beside = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
-    tokens = endpoints.tokens(settings)
-    retention = Retention(limits.keep_mail_days, limits.keep_waiting_days)
-    services = Services(
-        settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals
-    )
-    sender = senders.MailSender(
-        queue=senders.send_queue(engine, holder),
-        server=settings.server,
-        renderer=Renderer(settings.server, keyring, limits.keep_mail_days, encloses, boards),
-        keyring=keyring,
-        outbox=endpoints.outbox(settings, tokens),
-        clock=clock,
-        vitals=vitals,
-        sign=sign,
-    )
+    parsers = tuple(parser or IsolatedParser(killed.labels("reading").inc) for _ in LANES_OF_DESKS)
+    services = Services(ours, keyring, settings.checks, limits, settings.house, parsers[0], features, vitals)
+    boards = settings.serve.url if settings.serve.boards else ""
+    encloser = data_export.encloser(ours, features.exports)
+    renderer = Renderer(ours, keyring, limits.keep_mail_days, encloser, boards)
+    outbox, sending = endpoints.outbox(settings, tokens), senders.send_queue(engine, holder)
+    sender = senders.MailSender(sending, ours, renderer, keyring, outbox, clock, vitals, sign)
     desk, *desks = (
-        Desk(work_queue(engine, holder, lanes), sender.queue, replace(services, parser=own))
+        Desk(work_queue(engine, holder, lanes), sending, replace(services, parser=own))
         for lanes, own in zip((tuple(Lane), *LANES_OF_DESKS), (parsers[0], *parsers), strict=True)
     )
     apart = work_queue(engine, leases.new_holder(), are_suspect=True)  # what it has isn't given back: that was counted
-    suspects = Suspects(replace(desk, queue=apart), clock, tuple(each.queue.bell for each in desks))
-    thinker = Thinker(engine, settings.server, searcher, holder, clock)
+    suspects = Suspects(replace(desk, queue=apart), clock, tuple(desk.queue.bell for desk in desks))
+    searcher = searcher or Searcher(lost=killed.labels("house").inc)
+    thinker = Thinker(engine, ours, searcher, holder, clock)
     try:
         if upgrade:
             database.upgrade(engine, lambda *_: log.info("upgrading the tables"))
-            server_key.adopt(engine, settings.server)
+            server_key.adopt(engine, ours)
             with database.read_only(engine) as session:
                 missing.require(session)
-                if beside is not None and (why := beside.missing(session.connection())):
+                if newest is not None and (why := newest.missing(session.connection())):
                     log.error("messages are missing", why=why)
             void_leases(engine)
         else:
             database.require_current(engine)
-            server_key.require(engine, settings.server)
+            server_key.require(engine, ours)
         yield Server(
             settings=settings,
             engine=engine,
@@ -231,15 +213,16 @@ def open_server(
             suspects=suspects,
             inboxes=tuple(endpoints.inboxes(settings, tokens)),
             listeners=tuple(endpoints.listeners(settings)),
-            clock=clock,
+            scheduler=Scheduler(Retention(limits.keep_mail_days, limits.keep_waiting_days), features.due),
             thinker=thinker,
-            newest=beside,
-            scheduler=Scheduler(retention, features.due),
+            newest=newest,
+            clock=clock,
         )
     finally:
         thinker.close()
-        for one in (suspects, *parsers):
-            one.close()
+        suspects.isolated.close()
+        for parser in parsers:
+            parser.close()
         engine.dispose()
 
 
@@ -272,7 +255,7 @@ def run(
     systemd = systemd or Systemd({})
     vitals.outbox.certificate_ends = partial(getattr, server.outbox, "certificate_ends", None)
     sending, played = server.sender.queue, threading.Event()
-    looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
+    looked_at = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
         handled = server.handle_waiting(stopped, desk)
@@ -281,22 +264,19 @@ def run(
         return handled == AT_A_STRETCH
 
     def send(stopped: Callable[[], bool]) -> None:
-        nonlocal looked
+        nonlocal looked_at
         server.send(stopped)
-        while (
-            (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0
-            and sending.bell.wait(left)
-            and not stopped()
-        ):
+        rests_until = looked_at + loops.SPACING_SECONDS
+        while (rest := rests_until - time.monotonic()) > 0 and sending.bell.wait(rest) and not stopped():
             sending.bell.clear()
             server.send(stopped)
         server.send_due(stopped)
-        looked = time.monotonic()
+        looked_at = time.monotonic()
 
     def think(stopped: Callable[[], bool]) -> int:
-        if searched := server.thinker.step(stopped):
+        if steps := server.thinker.step(stopped):
             sending.bell.set()
-        return searched
+        return steps
 
     def announce() -> None:
         log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
@@ -310,7 +290,7 @@ def run(
             Loop(vitals.pulse(f"work {n}", loops.WORKING), partial(handle_waiting, desk), desk.queue.bell, look=look)
             for n, desk in enumerate(server.desks, start=1)
         ),
-        Loop(vitals.pulse("work alone", loops.WORKING), server.suspects.step, close=server.suspects.close),
+        Loop(vitals.pulse("work alone", loops.WORKING), server.suspects.step, close=server.suspects.isolated.close),
         Loop(vitals.pulse("house", loops.THINKING), think, played, pause=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", loops.SENDING), send, sending.bell, close=server.outbox.close),
         Loop(vitals.pulse("report", loops.PATIENCE), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
@@ -350,8 +330,8 @@ def run(
 
 def metrics_port(server: Server, host: str, port: int) -> MetricsPort:
     """Return the port that shows metrics, and hears who unsubscribes if that is configured, open already."""
-    told, keyring = server.settings.server, server.services.keyring
-    one_click = OneClick(told, keyring, server.engine, server.take, server.clock) if told.unsubscribe_url else None
+    ours, keyring = server.settings.server, server.services.keyring
+    one_click = OneClick(ours, keyring, server.engine, server.take, server.clock) if ours.unsubscribe_url else None
     return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, server.settings), one_click)
 
 

@@ -4,7 +4,7 @@ Each player's news is gathered in a separate transaction that locks the player's
 waiting, and only one of several daemons gathers it. `pbem.players.schedule` decides when it is due.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -40,20 +40,12 @@ LARGEST = 200_000
 NO_TURN = ("taken_back", "given", "ran_out", "reminder")
 """What a message that shows a match can tell instead of a turn."""
 WATCHED = "watched"
-"""The template of what spectators are shown, and the state of such a match for them."""
 STAGES = ("yours", "asked", "theirs", WATCHED, MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
 """The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""
-
 IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
-"""Whether any news waits."""
 
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    players, act = _due(engine, now), partial(_gather, server=server, now=now)
-    return act_on(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
-
-
-def _due(engine: Engine, now: datetime) -> list[int]:
     with read_only(engine) as session:
         waiting = session.exec(
             select(Player, Outgoing.template, Outgoing.match, func.min(Outgoing.created))
@@ -66,7 +58,9 @@ def _due(engine: Engine, now: datetime) -> list[int]:
     players = {player.id or 0: player for player, *_ in waiting}
     for player, *piece in waiting:
         news.setdefault(player.id or 0, []).append(piece)
-    return [number for number, pieces in news.items() if _ways_due(players[number], pieces, now)]
+    due = [number for number, pieces in news.items() if _ways_due(players[number], pieces, now)]
+    act = partial(_gather, server=server, now=now)
+    return act_on(engine, due, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
 def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> set[str]:
@@ -78,13 +72,8 @@ def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> s
     for template, match, created in news:
         way = preferences.way(player.settings, template, match)
         firsts[way] = min(created, firsts.get(way, created))
-    return {way for way, first in firsts.items() if _is_time(player, choices, way, first, now)}
-
-
-def _is_time(player: Player, choices: Mapping[str, str], way: str, first: datetime, now: datetime) -> bool:
-    """Return whether a player's news is due that comes in that way, if the oldest is from `first`."""
-    at = schedule.due_at(way, choices, player.stopped, first)
-    return at is not None and at <= now
+    due = {way: schedule.due_at(way, choices, player.stopped, first) for way, first in firsts.items()}
+    return {way for way, at in due.items() if at is not None and at <= now}
 
 
 def _gather(session: Session, player_id: int, server: ServerSettings, now: datetime) -> bool:
@@ -93,26 +82,31 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     if player is None:  # another daemon is gathering it
         return False
     size = func.length(cast(OutgoingContent.payload, String))
-    held = col(OutgoingContent.outgoing) == col(Outgoing.id)
+    content = col(OutgoingContent.outgoing) == col(Outgoing.id)
     waiting = columns(col(Outgoing.template), col(Outgoing.match), col(Outgoing.created), col(Outgoing.id), size)
-    waiting = waiting.join(OutgoingContent, held, isouter=True).where(
+    waiting = waiting.join(OutgoingContent, content, isouter=True).where(
         col(Outgoing.player) == player_id, col(Outgoing.state) == OutgoingState.BATCHED
     )
     pieces = session.connection().execute(waiting.order_by(col(Outgoing.id)).limit(MOST_PIECES)).all()
     due = _ways_due(player, (piece[:3] for piece in pieces), now)
-    told, total = list[int](), 0
+    numbers, total = list[int](), 0
     for template, match, _, number, length in pieces:
         # With several ways, what is due in one of them is told, and the rest goes on waiting.
         if preferences.way(player.settings, template, match) in due:
             total += length or 0
-            if told and total > LARGEST:
+            if numbers and total > LARGEST:
                 break
-            told.append(number)
-    news = select(Outgoing).where(col(Outgoing.id).in_(told)).order_by(col(Outgoing.id))
-    rows = _without_stale_reminders(session, session.exec(news.options(outbox.WITH_CONTENT)).all())
+            numbers.append(number)
+    news = select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))
+    rows = []
+    for row in session.exec(news.options(outbox.WITH_CONTENT)).all():
+        if row.payload.get("reminder") and not _is_current(session, row):
+            row.state = OutgoingState.DROPPED  # the turn was played meanwhile, or isn't to be played any more
+        else:
+            rows.append(row)
     if not rows:
         return False
-    if len(rows) == 1 and _still_stands(session, rows[0]):
+    if len(rows) == 1 and _is_current(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
         matches = [row.match] if row.match else []
@@ -124,28 +118,18 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     return True
 
 
-def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequence[Outgoing]:
-    """Drop reminders of turns that were played meanwhile, or are no longer to be, and return the other news."""
-    stale = [row for row in rows if row.payload.get("reminder") and not _is_still_due(session, row)]
-    for row in stale:
-        row.state = OutgoingState.DROPPED
-    return [row for row in rows if row not in stale]
-
-
-def _is_still_due(session: Session, reminder: Outgoing) -> bool:
-    return session.get_one(Match, reminder.match).state == MatchState.RUNNING and _still_stands(session, reminder)
-
-
-def _still_stands(session: Session, row: Outgoing) -> bool:
-    """Return whether the message is still current: nothing has happened in its match since."""
+def _is_current(session: Session, row: Outgoing) -> bool:
+    """Return whether nothing has happened in the message's match since."""
     match = session.get_one(Match, row.match)
+    if row.payload.get("reminder") and match.state != MatchState.RUNNING:
+        return False
     if row.template == "challenge":
         return match.state == MatchState.OFFERED
     return (row.ply, row.shift) == (match.plies, match.shift)
 
 
 class _Item(NamedTuple):
-    """What is told of a match; what comes first sorts it: the state, when the turn is due, since when it is so."""
+    """What a digest says of a match; sorted by its state, when the turn is due, and since when that is so."""
 
     urgency: int
     due: datetime
@@ -153,8 +137,7 @@ class _Item(NamedTuple):
     match: int
     ply: int
     stage: str
-    part: Any
-    """A `DigestMatch`, or a `WaitingMatch` where there is no news."""
+    part: Any  # a DigestMatch, or a WaitingMatch where there is no news
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
@@ -170,34 +153,25 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         match, digest = session.get_one(Match, only.match), Digest(matches=matches)
         purpose = Purpose.NOTICES if only.stage == WATCHED else Purpose.PLAY
         return mailer.to_player(player, digest, purpose=purpose, match=match, ply=only.ply, is_notice=True)
-    others = [other for other in awaiting(session, player) if other.id not in by_match]
-    since = since_when(session, others)
-    waiting = sorted(_waiting(other, since[other.id or 0], now) for other in others)
+    others = {other.id or 0: other for other in awaiting(session, player) if other.id not in by_match}
+    since, urgency, waiting = since_when(session, [*others.values()]), STAGES.index("yours"), list[_Item]()
+    for number, other in others.items():
+        part, due = WaitingMatch(match=number, ply=other.plies), expected_due(other, now) or NEVER
+        waiting.append(_Item(urgency, due, since[number], number, other.plies, "still yours", part))
+    waiting.sort()
     day = partial(schedule.day, preferences.with_defaults(player.settings), now=now)
-    shown = sorted((*items, *waiting))
+    overview = []
+    for item in sorted((*items, *waiting)):
+        times = {"since": day(item.since), "due": day(item.due) if item.due != NEVER else ""}
+        overview.append(DigestRow(match=item.match, ply=item.ply, stage=item.stage, **times))
     digest = Digest(
         matches=matches,
         waiting=tuple(item.part for item in waiting),
-        overview=tuple(
-            DigestRow(
-                match=item.match,
-                ply=item.ply,
-                stage=item.stage,
-                since=day(item.since),
-                due=day(item.due) if item.due != NEVER else "",
-            )
-            for item in shown
-        ),
-        plies={item.match: version(session.get_one(Match, item.match)) for item in shown},
+        overview=tuple(overview),
+        plies={row.match: version(session.get_one(Match, row.match)) for row in overview},
         seeks=seeks.newest(session, player, now),
     )
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
-
-
-def _waiting(match: Match, since: datetime, now: datetime) -> _Item:
-    number, ply, due = match.id or 0, match.plies, expected_due(match, now) or NEVER
-    part = WaitingMatch(match=number, ply=ply)
-    return _Item(STAGES.index("yours"), due, since, number, ply, "still yours", part)
 
 
 def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> _Item:
@@ -211,7 +185,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         since = match.ended or (turns[-1].played if turns else match.started) or match.created
         boards = [row for row in news if row.template == "turn"]
         has_board = bool(boards) or stage in ("yours", "asked")
-        tells_turn = (row for row in boards if not any(row.payload.get(each) for each in NO_TURN))
+        tells_turn = (row for row in boards if not any(row.payload.get(event) for event in NO_TURN))
         firsts = [row.payload.get("since") or row.ply for row in tells_turn]
     fresh = turns[max(0, min(firsts) - 1) : ply] if firsts else ()
     part = DigestMatch(

@@ -61,15 +61,6 @@ class Examined:
     """The held message that it confirms, by its number; empty if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    may_be_bounce: bool
-    held: dict[int, Received]
-
-
-_NOTHING = _Reference(may_be_bounce=False, held={})
-
-
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
     """Return what the message says. Raises Unavailable if no message can be parsed at present."""
     parser, raw, ours = services.parser, received.raw, templating.ours(services.server)
@@ -77,47 +68,34 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
         message = parser.read(raw, received.sender, received.recipients, ours)
     except Unreadable as error:
         return Examined(raw, None, str(error))
-    reference = _NOTHING
-    if not _refers_to_nothing(message, services.server):
+    may_be_bounce, held = False, dict[int, Received]()
+    tags = [tokens.parse(tag) for tag in identity.tags_of(message, services.server)]
+    # With such tokens, valid or not, it is about a match of their player's, or about nothing: no bounce, and no answer.
+    if not tags or any(token is None or token.purpose not in (Purpose.PLAY, Purpose.PERSONAL) for token in tags):
         with read_only(engine) as session:
-            reference = _reference(session, services, message, now)
-    is_checked = services.checks.authserv_id
+            may_be_bounce, held = _references(session, services, message, now)
+    checked = authentication.UNCHECKED
+    if services.checks.authserv_id:
+        checked = parser.check(raw, services.server.address, services.checks, now)
     return Examined(
         raw,
         message,
-        checked=parser.check(raw, services.server.address, services.checks, now)
-        if is_checked
-        else authentication.UNCHECKED,
-        is_final=parser.is_final(raw) if reference.may_be_bounce else None,
-        held={
-            number: parser.read(held.raw, held.sender, held.recipients, ours) for number, held in reference.held.items()
-        },
+        checked=checked,
+        is_final=parser.is_final(raw) if may_be_bounce else None,
+        held={number: parser.read(row.raw, row.sender, row.recipients, ours) for number, row in held.items()},
     )
 
 
-def _refers_to_nothing(message: Message, server: ServerSettings) -> bool:
-    """Return whether the message is neither a bounce nor the answer to a question, by the tokens that it shows.
-
-    With those, whether they are valid or not, it is about a match of their player's, or about nothing.
-    """
-    found = [tokens.parse(tag) for tag in identity.tags_of(message, server)]
-    return bool(found) and all(token and token.purpose in (Purpose.PLAY, Purpose.PERSONAL) for token in found)
-
-
-def _reference(session: Session, services: Services, message: Message, now: datetime) -> _Reference:
+def _references(
+    session: Session, services: Services, message: Message, now: datetime
+) -> tuple[bool, dict[int, Received]]:
+    """Return whether the message may be a bounce, and the held message that it confirms."""
+    may_be_bounce = bounces.bounced_message(session, message, services.server, services.keyring) is not None
     try:
         sender = identity.identify(session, message, services.server, services.keyring, now)
     except Unanswerable:
-        sender = None
-    held = (
-        session.get(Incoming, sender.held_message) if sender is not None and sender.held_message is not None else None
-    )
-    back = bounces.bounced_message(session, message, services.server, services.keyring)
-    return _Reference(
-        may_be_bounce=back is not None,
-        held={held.id or 0: _received(held)} if held is not None and held.state == IncomingState.HELD else {},
-    )
-
-
-def _received(row: Incoming) -> Received:
-    return Received(row.raw, row.sender, tuple(row.recipients))
+        return may_be_bounce, {}
+    row = session.get(Incoming, sender.held_message) if sender.held_message is not None else None
+    if row is None or row.state != IncomingState.HELD:
+        return may_be_bounce, {}
+    return may_be_bounce, {row.id or 0: Received(row.raw, row.sender, tuple(row.recipients))}

@@ -36,8 +36,7 @@ LATE = 4 * 3600
 OLD = 2 * backups.EVERY.total_seconds()
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     number: float | None
     seconds: float = 0.0
     """For how long it has been so: since the first message of a queue came, say."""
@@ -50,7 +49,7 @@ class Value:
 
 Values = Mapping[str, Value]
 """The values of one figure by their labels; the label is empty where there is only one value."""
-Found = Mapping[str, Values]
+Figures = Mapping[str, Values]
 
 
 class Look(NamedTuple):
@@ -65,8 +64,7 @@ class Look(NamedTuple):
         return Value(number, max(0.0, (self.now - moment).total_seconds()) if moment is not None else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     name: str
     about: str
     read: Callable[[Any], Values]
@@ -100,11 +98,11 @@ def _rows(name: str, about: str, since: Any, which: Mapping[str, Iterable[Any]],
 
     def read(look: Look) -> Values:
         values = {}
-        for each, conditions in which.items():
-            some = select((null() if since is None else col(since)).label("since")).where(*conditions)
-            rows = some.limit(MOST).subquery()
+        for name, conditions in which.items():
+            column = (null() if since is None else col(since)).label("since")
+            rows = select(column).where(*conditions).limit(MOST).subquery()
             ((number, oldest),) = look.rows(select(func.count(), func.min(rows.c.since)))
-            values[each] = look.since(number, oldest)
+            values[name] = look.since(number, oldest)
         return values
 
     return Figure(name, about, read, label, has_age=since is not None)
@@ -115,7 +113,6 @@ def _are(table: Any, state: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _overdue(look: Look) -> Values:
-    """Return for how long the first that is owed has been due: what the next hop refuses is due later."""
     ((due,),) = look.rows(select(func.min(Outgoing.due)).where(*_are(Outgoing, "owed")))
     seconds = look.since(None, due).seconds
     return {"": Value(seconds, seconds)}
@@ -163,7 +160,6 @@ _TROUBLED, _COMPLAINED = {"": (col(Outgoing.troubled).is_not(None),)}, {"": (col
 _MATCHES = {state.value: (col(Match.state) == state,) for state in MatchState}
 _GET_TURNS = 'Players who get turns only, until they write "start": they reported messages as spam.'
 _LATE = "For how long the first message that is owed should have been sent or tried again."
-
 OF_SERVER = (
     Figure("ready", "Whether mailboxes have been reached and listeners are open.", _ready),
     Figure("link_up", "Whether a connection stands: to a mailbox, the next hop, …", _links, "link"),
@@ -209,27 +205,27 @@ PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
 """When a figure needs the operator, by its label and value, and the sentence that says so."""
 
 
-def of_server(vitals: Vitals) -> Found:
+def of_server(vitals: Vitals) -> Figures:
     return {figure.name: figure.read(vitals) for figure in OF_SERVER}
 
 
-def of_database(session: Session, now: datetime, settings: Settings) -> Found:
+def of_database(session: Session, now: datetime, settings: Settings) -> Figures:
     return {figure.name: figure.read(Look(session, now, settings)) for figure in OF_DATABASE}
 
 
-def problems(found: Found) -> Iterator[str]:
+def problems(figures: Figures) -> Iterator[str]:
     for name, is_wrong, sentence in PROBLEMS:
-        for label, value in found.get(name, {}).items():
+        for label, value in figures.get(name, {}).items():
             if is_wrong(label, value):
                 yield sentence.format(label=label, number=value.number, age=value.age, text=value.text)
 
 
-def metrics(found: Found) -> Iterator[Metric]:
-    for figure in (figure for figure in (*OF_SERVER, *OF_DATABASE) if figure.name in found):
+def metrics(figures: Figures) -> Iterator[Metric]:
+    for figure in (figure for figure in (*OF_SERVER, *OF_DATABASE) if figure.name in figures):
         labels = [figure.label] if figure.label else []
         numbers = GaugeMetricFamily(f"pbem_{figure.name}", figure.about, labels=labels)
         ages = GaugeMetricFamily(f"pbem_{figure.name}_seconds", f"{figure.about} Age of the first.", labels=labels)
-        for label, value in found[figure.name].items():
+        for label, value in figures[figure.name].items():
             if value.number is not None:
                 numbers.add_metric([label] if labels else [], value.number)
                 ages.add_metric([label] if labels else [], value.seconds)
@@ -246,12 +242,13 @@ class Exposition:
     settings: Settings
 
     def collect(self) -> Iterator[Metric]:
-        found: Found = {}
+        figures: Figures = {}
         with suppress(DBAPIError), read_only(self.engine) as session:
-            found = of_database(session, self.clock(), self.settings)
-        yield GaugeMetricFamily("pbem_database_up", "Whether the figures could be read from the database.", bool(found))
+            figures = of_database(session, self.clock(), self.settings)
+        up = "Whether the figures could be read from the database."
+        yield GaugeMetricFamily("pbem_database_up", up, bool(figures))
         if self.engine.dialect.name == "sqlite":
             free = shutil.disk_usage(Path(self.engine.url.database or "").absolute().parent).free
             yield GaugeMetricFamily("pbem_disk_free_bytes", "How much room the disk of the database has.", free)
-        yield from metrics({**of_server(self.vitals), **found})
+        yield from metrics({**of_server(self.vitals), **figures})
         yield from self.vitals.counts.registry.collect()

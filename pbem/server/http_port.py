@@ -37,17 +37,12 @@ from pbem.tokens import Keyring, Purpose, Token
 log = structlog.get_logger()
 
 PATH = "/unsubscribe/"
-WORDS = b"List-Unsubscribe=One-Click"
-"""What the body of such a request says."""
-LONGEST_BODY = 1_000
-"""Of such a request, in bytes."""
+BODY, LONGEST_BODY = b"List-Unsubscribe=One-Click", 1_000
 SOURCE = "one click"
-"""Where such messages come from, as the log says."""
 
 
 class _Handler(WSGIRequestHandler):
-    timeout = 5.0
-    """For how many seconds a reader may be silent."""
+    timeout = 5.0  # for how many seconds a reader may be silent
 
     def log_message(self, *_: object) -> None:
         """Log nothing: somebody asks every few seconds."""
@@ -77,25 +72,25 @@ class MetricsPort(ThreadingWSGIServer):
         def begin(status: str, headers: list[tuple[str, str]]) -> Any:
             return start(status, [*headers, ("Server", "pbem")])
 
-        path: str = request["PATH_INFO"]
-        if self._one_click is not None and path.startswith(PATH):
-            code, content = HTTPStatus.METHOD_NOT_ALLOWED, b"Use the button of your mail program to unsubscribe.\n"
-            if request["REQUEST_METHOD"] == "POST":
-                length, read = request["CONTENT_LENGTH"], request["wsgi.input"].read
-                code, content = self._one_click.answer(path.removeprefix(PATH), length, read)
-            begin(f"{code.value} {code.phrase}", [("Content-Type", "text/plain; charset=utf-8")])
+        def reply(status: HTTPStatus, content: bytes, kind: str = "text/plain; charset=utf-8") -> list[bytes]:
+            begin(f"{status.value} {status.phrase}", [("Content-Type", kind)])
             return [content]
-        match request["REQUEST_METHOD"], path:
-            case "GET", "/metrics":
-                answer: list[bytes] = self._metrics(request, begin)
-                return answer
-            case "GET", "/health":
-                problems = list(figures.problems(figures.of_server(self._exposition.vitals)))
-                status = "503 Service Unavailable" if problems else "200 OK"
-                begin(status, [("Content-Type", "application/json")])
-                return [f"{json.dumps({'healthy': not problems, 'problems': problems})}\n".encode()]
-        begin("404 Not Found", [("Content-Type", "text/plain")])
-        return [b"not found\n"]
+
+        path, method = str(request["PATH_INFO"]), request["REQUEST_METHOD"]
+        if self._one_click is not None and path.startswith(PATH):
+            if method != "POST":
+                use = b"Use the button of your mail program to unsubscribe.\n"
+                return reply(HTTPStatus.METHOD_NOT_ALLOWED, use)
+            length, read = request["CONTENT_LENGTH"], request["wsgi.input"].read
+            return reply(*self._one_click.answer(path.removeprefix(PATH), length, read))
+        if (method, path) == ("GET", "/metrics"):
+            answer: list[bytes] = self._metrics(request, begin)
+            return answer
+        if (method, path) == ("GET", "/health"):
+            problems = list(figures.problems(figures.of_server(self._exposition.vitals)))
+            content = f"{json.dumps({'healthy': not problems, 'problems': problems})}\n".encode()
+            return reply(HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK, content, "application/json")
+        return reply(HTTPStatus.NOT_FOUND, b"not found\n")
 
 
 @dataclass
@@ -110,7 +105,7 @@ class OneClick:
         """Return what a request to that token is answered, after as much of its body was read as it says."""
         if not (length.isascii() and length.isdecimal() and len(length) < 9 and int(length) <= LONGEST_BODY):
             return HTTPStatus.BAD_REQUEST, b"The request has no length, or too much text.\n"
-        if WORDS not in read(int(length)) or not self.take(token):
+        if BODY not in read(int(length)) or not self.take(token):
             return HTTPStatus.BAD_REQUEST, b"This is no link of ours to unsubscribe, or it was revoked.\n"
         return HTTPStatus.OK, b"You won't get such messages any more.\n"
 
@@ -122,9 +117,9 @@ class OneClick:
         stop = KINDS[token.subject].stop
         with Session(self.engine) as session:
             player = session.get(Player, token.player)
-            if player is None or player.address == HOUSE or not self.keyring.signed(text, player.epoch):
+            if player is None or player.deleted is not None or player.address == HOUSE:
                 return False
-            if player.deleted is not None:
+            if not self.keyring.signed(text, player.epoch):
                 return False
             address, to = player.address, Token(Purpose.NOTICES, player.id or 0)
             waiting = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.group == address)
@@ -134,15 +129,9 @@ class OneClick:
             handled = (Incoming.sender == address, Incoming.source == SOURCE, Incoming.state != IncomingState.NEW)
             number = session.exec(select(func.count(col(Incoming.id))).where(*handled)).one()
         own_id = f"{token.player}.{token.subject}.{self.clock():%Y%m%d}.{number}"  # the same until it is handled
-        lines = (
-            f"From: {address}",
-            f"To: {recipient}",
-            f"Subject: {stop}",
-            f"Message-ID: <{own_id}.one-click@{self.server.domain}>",
-            "",
-            "",
-        )
-        self.store((Arrival("\r\n".join(lines).encode(), SOURCE, sender=address, recipients=(recipient,)),))
+        head = f"From: {address}\r\nTo: {recipient}\r\nSubject: {stop}\r\n"
+        raw = f"{head}Message-ID: <{own_id}.one-click@{self.server.domain}>\r\n\r\n".encode()
+        self.store((Arrival(raw, SOURCE, sender=address, recipients=(recipient,)),))
         return True
 
 

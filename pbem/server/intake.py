@@ -9,10 +9,9 @@ before replies, since anybody can write that From. What a message may do is deci
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, String, bindparam, insert, select
@@ -33,7 +32,6 @@ from pbem.tokens import Keyring
 
 log = structlog.get_logger()
 
-
 SENDERS_HEADERS = frozenset(
     {"from", "sender", "reply-to", "to", "cc", "date", "message-id", "in-reply-to", "references", "subject"}
     | {"content-type", "content-transfer-encoding"}
@@ -45,16 +43,13 @@ _TAG = re.compile(rb'(?:[+=-]|%%2b)([a-z2-7]{%d})"?@' % tokens.LENGTH, re.IGNORE
 _FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
 _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
 
-_CONTENT = insert(RawMessage)
-_ROUND = waiting_of_group(Incoming, IncomingState.NEW)
 _OWNER = select(col(Player.epoch), col(Player.address)).where(col(Player.id) == bindparam("player"))
 _PLAYER = select(col(Player.id)).where(
     col(Player.address) == bindparam("author", type_=String), col(Player.confirmed).is_not(None)
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class SortedArrival(NamedTuple):
     arrival: Arrival
     key: str
     lane: Lane
@@ -71,37 +66,33 @@ def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: dat
     """
     failpoints.reach(Step.RECEIVED)
     with database.reading(engine) as connection:
-        found = sort(connection, arrivals, keyring)
-    has_replies = any(each.lane is Lane.REPLIES for each in found)
+        messages = [sort(connection, arrival, keyring) for arrival in arrivals]
+    has_replies = any(message.lane is Lane.REPLIES for message in messages)
     with database.writing(engine, can_wait=not has_replies) as connection:
-        added = store(connection, found, now)
+        added = _store(connection, messages, now)
         if added:
             notifications.notify(connection, Channel.RECEIVED)
     failpoints.reach(Step.STORED)
     return added
 
 
-def sort(connection: Connection, arrivals: Iterable[Arrival], keyring: Keyring) -> list[Sorted]:
-    """Return the arrivals with what must be known of them to store them. It only reads."""
-    return [_sorted(connection, arrival, keyring) for arrival in arrivals]
-
-
-def _sorted(connection: Connection, arrival: Arrival, keyring: Keyring) -> Sorted:
-    block, known = header_block(arrival.raw), key(arrival.raw, arrival.recipients)
+def sort(connection: Connection, arrival: Arrival, keyring: Keyring) -> SortedArrival:
+    """Return the arrival with what must be known of it to store it. It only reads."""
+    block, digest = header_block(arrival.raw), key(arrival.raw, arrival.recipients)
     if owner := _owner(connection, arrival, block, keyring):
-        return Sorted(arrival, known, Lane.REPLIES, owner, arrival.raw)
+        return SortedArrival(arrival, digest, Lane.REPLIES, owner, arrival.raw)
     author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
     if author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None:
-        return Sorted(arrival, known, Lane.PLAYERS, author, arrival.raw)
+        return SortedArrival(arrival, digest, Lane.PLAYERS, author, arrival.raw)
     is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
     is_too_large = len(arrival.raw) > LARGEST_OF_STRANGERS and not is_report
-    return Sorted(arrival, known, Lane.STRANGERS, author, block if is_too_large else arrival.raw)
+    return SortedArrival(arrival, digest, Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
 
 def _owner(connection: Connection, arrival: Arrival, block: bytes, keyring: Keyring) -> str | None:
     """Return the address of the player whose token, signed by us, is in one of the recipients' addresses."""
     addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
-    for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
+    for tag in sorted({tag.decode().lower() for tag in _TAG.findall(addresses)})[:MOST_TAGS]:
         token = tokens.parse(tag)
         owner = connection.execute(_OWNER, {"player": token.player}).first() if token else None
         if owner is not None and keyring.signed(tag, owner.epoch):
@@ -109,17 +100,17 @@ def _owner(connection: Connection, arrival: Arrival, block: bytes, keyring: Keyr
     return None
 
 
-def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> dict[int, Lane]:
-    """Add rows for the arrivals, except those that are stored. Return the ids of the new rows, with their queues."""
+def _store(connection: Connection, messages: Iterable[SortedArrival], now: datetime) -> dict[int, Lane]:
+    """Add rows for the messages, except those that are stored. Return the ids of the new rows, with their queues."""
     statement = _new_row(connection.dialect.name)
     added, contents = {}, []
-    for each in arrivals:
-        arrival = each.arrival
+    for message in messages:
+        arrival = message.arrival
         row = {
-            "key": each.key,
-            "lane": each.lane.value,
-            "group": each.group,
-            "whose": each.group,
+            "key": message.key,
+            "lane": message.lane.value,
+            "group": message.group,
+            "whose": message.group,
             "size": arrival.size or len(arrival.raw),
             "source": arrival.source,
             "sender": arrival.sender.lower() if arrival.sender is not None else None,
@@ -130,17 +121,17 @@ def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> 
         if number is None:
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
-        contents.append({"incoming": number, "raw": each.raw})
-        added[number] = each.lane
+        contents.append({"incoming": number, "raw": message.raw})
+        added[number] = message.lane
     if contents:
-        connection.execute(_CONTENT, contents)
+        connection.execute(insert(RawMessage), contents)
     return added
 
 
 @cache
 def _new_row(dialect: str) -> ReturningInsert[Any]:
     """Return the statement that adds a row and returns its id, or nothing if the message is stored."""
-    return insert_new(dialect, Incoming, "key").values(round=_ROUND)
+    return insert_new(dialect, Incoming, "key").values(round=waiting_of_group(Incoming, IncomingState.NEW))
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
@@ -149,22 +140,18 @@ def key(raw: bytes, recipients: tuple[str, ...]) -> str:
     With the Message-ID alone, anyone could suppress another's message by sending its id first. The key also covers what
     changes how we treat a message: the signs of a machine, and a reply token that only the envelope shows (Bcc).
     """
-    block, body = _parts(raw)
-    if len(block) > LARGEST_HEADER_BLOCK:  # too large to be read, so its headers don't matter
-        return _digest(block, body, ())
-    written = sorted(b"%s:%s" % header for header in _headers(block) if _is_written(header[0]))
-    return _digest(b"\n".join(written), body, recipients)
-
-
-def _is_written(name: bytes) -> bool:
-    """Return whether a header of that name is written by the sender's program, or says that a machine sends."""
-    text = name.decode("ascii", "replace")
-    return text in SENDERS_HEADERS or text in machines.HEADERS or text.startswith("list-")
-
-
-def _parts(raw: bytes) -> tuple[bytes, bytes]:
     block, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
-    return block, body.rstrip()
+    hidden: list[bytes] = []
+    if len(block) <= LARGEST_HEADER_BLOCK:  # a larger one isn't read, so its headers don't matter
+        lines = []
+        for name, value in _headers(block):
+            text = name.decode("ascii", "replace")
+            if text in SENDERS_HEADERS or text in machines.HEADERS or text.startswith("list-"):
+                lines.append(b"%s:%s" % (name, value))
+        block = b"\n".join(sorted(lines))
+        tags = {recipient.lower().partition("@")[0].rstrip('"')[-tokens.LENGTH :] for recipient in recipients}
+        hidden = [tag.encode() for tag in sorted(tags) if tokens.parse(tag) and tag.encode() not in block.lower()]
+    return hashlib.sha256(b"\n\n".join([block, body.rstrip(), *hidden])).hexdigest()
 
 
 def _headers(block: bytes) -> list[tuple[bytes, bytes]]:
@@ -176,11 +163,3 @@ def _headers(block: bytes) -> list[tuple[bytes, bytes]]:
     lines = re.sub(rb"\n(?=[ \t])", b" ", block).split(b"\n")
     parts = (line.partition(b":") for line in lines)
     return [(name.strip().lower(), b" ".join(value.split())) for name, _, value in parts]
-
-
-def _digest(head: bytes, body: bytes, recipients: tuple[str, ...]) -> str:
-    """Return the hash of a message, and of the tokens that only its envelope shows."""
-    tags = sorted({recipient.lower().partition("@")[0].rstrip('"')[-tokens.LENGTH :] for recipient in recipients})
-    small = head.lower()
-    hidden = [tag.encode() for tag in tags if tokens.parse(tag) and tag.encode() not in small]
-    return hashlib.sha256(b"\n\n".join([head, body, *hidden])).hexdigest()

@@ -20,20 +20,14 @@ LOOK_SECONDS = 10.0
 WATCHFUL_SECONDS = 1.0
 """How often to look for messages if `pbem serve` stores some: in SQLite, nothing notifies of them."""
 SPACING_SECONDS = 0.25
-"""How long to rest between two looks for what is rarely there, though the bell rings: what is due by time, and turns of
-the house."""
+"""How long to rest between two looks for what is due by time, and for turns of the house, though the bell rings."""
 LONGEST_PAUSE = 60.0
 PATIENCE = 300.0
 """For how many seconds a loop may be silent before it counts as hanging, if it does nothing that takes longer."""
-PARSES = 30
-"""How many times the limit of one message a thread may compute for one: several requests, each tried twice."""
-ANSWERS = 8
-"""How many answers of a server one message takes."""
-RECEIVING = SENDING = PATIENCE + USUAL.connect + ANSWERS * USUAL.answer
-WORKING = PATIENCE + PARSES * parsers.SECONDS
+RECEIVING = SENDING = PATIENCE + USUAL.connect + 8 * USUAL.answer  # as many answers of a server as a message takes
+WORKING = PATIENCE + 30 * parsers.SECONDS  # several requests for one message, each tried twice
 THINKING = PATIENCE + 4 * searcher.SECONDS
 BACKING_UP = 6 * 3600.0
-"""For how many seconds those loops may be silent."""
 
 
 def thread(pulse: Pulse, run: Callable[..., object], *args: object) -> threading.Thread:

@@ -25,8 +25,8 @@ log = structlog.get_logger()
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 """How long a message waits that wasn't taken, by the number of attempts."""
 LONGEST_REST, LATEST = PAUSES[3], PAUSES[4]
-"""How long nothing is sent at most, and how long a message that was refused waits at most, while nothing is taken. The
-latter is longer, so that others get their turn."""
+"""While nothing is taken: how long nothing is sent at most, and a refused message waits at most, so that others get
+their turn."""
 SEVERAL = 3
 """For how many recipients in a row messages must be refused until nothing is sent for a while."""
 MOST = 10_000
@@ -48,16 +48,14 @@ class Letter:
 class Result:
     outgoing: int
     template: str
-    error: str | None
-    later: bool
+    error: str | None = None
+    later: bool = False
     is_bug: bool = False
-    """Whether a bug prevented the attempt."""
     waits: bool = False
     """Whether it is never given up for this, since it may have been refused because of us."""
     needs_operator: bool = False
     """Whether it was refused because of us though others are taken."""
     at_latest: timedelta = PAUSES[-1]
-    """How long it waits at most."""
     turns: tuple[tuple[int, int], ...] = ()
     """The matches, and their versions, in which it tells its reader that it is their turn."""
 
@@ -71,7 +69,7 @@ class NextHop:
     def __init__(self, outbox: Outbox, vitals: Vitals, clock: Callable[[], datetime]) -> None:
         self._outbox = outbox
         self._link = vitals.outbox
-        self._counted = vitals.counts.mails_out
+        self._attempts = vitals.counts.mails_out
         self._clock = clock
         self._taken = 0
         self._doubted: dict[int, int] = {}
@@ -93,7 +91,7 @@ class NextHop:
     def hand_over(self, return_path: str, letter: Letter) -> Result:
         row = letter.row
         if letter.error is not None:
-            self._counted.labels("not rendered").inc()
+            self._attempts.labels("not rendered").inc()
             log_out(row, "not rendered")
             return Result(letter.number, row.template, letter.error, later=True, is_bug=True)
         try:
@@ -101,11 +99,14 @@ class NextHop:
         except NotAccepted as error:
             return self._refuse(letter.number, row, error)
         failpoints.reach(Step.SENT)
-        self._take(letter.number)
-        self._counted.labels("sent").inc()
+        self._taken += 1
+        self._doubted.pop(letter.number, None)
+        self._refused.clear()
+        self._rests, self._until = 0, None
+        self._link.works()
+        self._attempts.labels("sent").inc()
         log_out(row, "sent")
-        turns = tuple(message_facts.turns_of_reader(row.facts))
-        return Result(letter.number, row.template, None, later=False, turns=turns)
+        return Result(letter.number, row.template, turns=tuple(message_facts.turns_of_reader(row.facts)))
 
     def _refuse(self, number: int, row: Outgoing, error: NotAccepted) -> Result:
         is_its_own = self._taken > self._doubted.get(number, self._taken)
@@ -113,7 +114,7 @@ class NextHop:
         if not is_its_own:
             self._doubt(row, error)
         is_final = is_its_own and not error.later
-        self._counted.labels("refused" if is_final else "postponed").inc()
+        self._attempts.labels("refused" if is_final else "postponed").inc()
         log_out(row, f"not sent{'' if is_final else ', to be tried again'}: {error}")
         return Result(
             number,
@@ -124,13 +125,6 @@ class NextHop:
             needs_operator=is_its_own and error.is_lost,
             at_latest=LATEST if self.takes_nothing else PAUSES[-1],
         )
-
-    def _take(self, number: int) -> None:
-        self._taken += 1
-        self._doubted.pop(number, None)
-        self._refused.clear()
-        self._rests, self._until = 0, None
-        self._link.works()
 
     def _doubt(self, row: Outgoing, error: NotAccepted) -> None:
         """Note that it may take no other message either; rest if several recipients were refused."""

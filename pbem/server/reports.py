@@ -38,7 +38,6 @@ EVERY = 60.0
 SILENT = timedelta(minutes=3)
 """A server that has told nothing for longer doesn't run any more, or hangs."""
 FORGOTTEN = timedelta(days=1)
-"""After how long what a killed server left behind is removed."""
 ENDED = "ended without saying so: killed, or out of memory; the log may say more"
 MOST = 50
 """How many servers are looked at."""
@@ -57,7 +56,7 @@ class Reporter:
         """Make what reports how a server is, and calls `announce` once it is ready."""
         self._engine, self._vitals, self._clock, self._started = engine, vitals, clock, clock()
         self._announce: Callable[[], object] | None = announce
-        self._is_first = True
+        self._has_cleared = False
         self._remove_own = delete(Daemon).where(col(Daemon.host) == leases.HOST, col(Daemon.process) == os.getpid())
 
     def step(self, _stopped: Callable[[], bool]) -> None:
@@ -72,26 +71,20 @@ class Reporter:
             "mails_in": counts.total(counts.mails_in),
             "mails_out": counts.total(counts.sent_in),
         }
-        told: dict[str, Any] = {"version": version("pbem"), "started": self._started, "told": now, "state": state}
+        row: dict[str, Any] = {"version": version("pbem"), "started": self._started, "told": now, "state": state}
         with transaction(self._engine) as session:
-            if self._is_first:
-                _clear(session, now)
+            for other in () if self._has_cleared else read(session):
+                if _has_ended(other) or now - other.told > FORGOTTEN:
+                    session.delete(other)
+            session.flush()
             session.exec(self._remove_own)
-            session.add(Daemon(host=leases.HOST, process=os.getpid(), **told))
-        self._is_first = False
+            session.add(Daemon(host=leases.HOST, process=os.getpid(), **row))
+        self._has_cleared = True
 
     def end(self) -> None:
         """Remove the row: this server stops in good order. If the database fails, its successor does so."""
         with suppress(DBAPIError), transaction(self._engine) as session:
             session.exec(self._remove_own)
-
-
-def _clear(session: Session, now: datetime) -> None:
-    """Remove rows of dead servers on this machine, and of those that have been silent for long."""
-    for row in session.exec(select(Daemon).limit(MOST)):
-        if _has_ended(row) or now - row.told > FORGOTTEN:
-            session.delete(row)
-    session.flush()
 
 
 def _has_ended(row: Daemon) -> bool:
@@ -123,9 +116,9 @@ class Systemd:
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "").replace("@", "\0", 1)
-        asked = int(environment.get("WATCHDOG_USEC", "0")) / 3e6
-        self.interval = min(asked or LOOK_SECONDS, LOOK_SECONDS)
-        """How often to look after the loops, in seconds: at least three times in the time that systemd waits."""
+        third = int(environment.get("WATCHDOG_USEC", "0")) / 3e6  # of the time that systemd waits
+        self.interval = min(third or LOOK_SECONDS, LOOK_SECONDS)
+        """How often to look after the loops, in seconds."""
 
     def tell(self, message: str) -> None:
         """Send it without waiting; what isn't taken at once is left out."""
@@ -152,12 +145,12 @@ class Watch:
         if self._files is not None and self._files.have_been_replaced():
             log.error("the database was replaced", error=self._files.set_aside())
             self._end(REPLACED)
-        now, looked = self._vitals.monotonic(), self._looked
+        now, looked, pulses = self._vitals.monotonic(), self._looked, tuple(self._vitals.pulses.values())
         self._looked = now
         if now - looked > 3 * self._systemd.interval + 1:  # we ourselves were stopped: so were they, and none hangs
-            for pulse in tuple(self._vitals.pulses.values()):
+            for pulse in pulses:
                 pulse.forgive()
-        hanging = [pulse for pulse in tuple(self._vitals.pulses.values()) if pulse.hangs]
+        hanging = [pulse for pulse in pulses if pulse.hangs]
         for pulse in hanging:
             log.error("a loop hangs", loop=pulse.name, seconds=round(pulse.silent_for))
         counts, problems = self._vitals.counts, figures.problems(figures.of_server(self._vitals))

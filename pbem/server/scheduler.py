@@ -5,7 +5,6 @@ causes is in `conversation`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import InitVar, dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 
@@ -24,50 +23,43 @@ from pbem.storage.setbacks import Setbacks
 
 LATE = timedelta(minutes=1)
 """How long it may wait while messages are being sent."""
-FIRST = (
-    Due(
-        name="traces.sweep",
-        when=traces.ARE_LEFT,
-        act=lambda engine, _server, now, stopped: traces.sweep(engine, now, stopped),
-        moments={traces.FORGOTTEN.key: -REMEMBERED},
-    ),
-)
+
+
+def _sweep(engine: Engine, _server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
+    return traces.sweep(engine, now, stopped)
+
+
+def _release(engine: Engine, _server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
+    return waiting_receipts.release_due(engine, now)
+
+
+FIRST = (Due(name="traces.sweep", when=traces.ARE_LEFT, act=_sweep, moments={traces.FORGOTTEN.key: -REMEMBERED}),)
 LAST = (
     Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
-    Due(
-        name="receipts.release",
-        when=waiting_receipts.HAVE_WAITED,
-        act=lambda engine, _server, now, _stopped: waiting_receipts.release_due(engine, now),
-    ),
+    Due(name="receipts.release", when=waiting_receipts.HAVE_WAITED, act=_release),
     Due(name="alerts", when=alerts.WHEN, act=alerts.tell),
 )
 """What is done before and after the work of features, such as digests of what that has brought."""
 
 
-def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | None], *, are_any: bool) -> int | None:
-    """Return what the work returns, or None if it fails because of a bug or waits since it did."""
-    failed = Setbacks(engine, doing, now, are_any=are_any)
-    for number in failed.ready([0]):
-        with failed.noting(number):
-            return act()
-    return None
+def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | None], *, are_any: bool) -> int:
+    """Return what the work returns; 0 if it fails because of a bug, or waits since it did."""
+    failures = Setbacks(engine, doing, now, are_any=are_any)
+    for number in failures.ready([0]):
+        with failures.noting(number):
+            return act() or 0
+    return 0
 
 
-@dataclass
 class Scheduler:
-    retention: Retention
-    work: InitVar[Iterable[Due]]
-    """What features do by time."""
-    looked: datetime | None = None
-    """When it last looked for what is due."""
-    beaten: datetime | None = None
-    """When it last saw to the heartbeat."""
-    rated: date | None = None
-    """The newest week that could be rated when it last rated matches."""
-
-    def __post_init__(self, work: Iterable[Due]) -> None:
+    def __init__(self, retention: Retention, work: Iterable[Due]) -> None:
+        self.retention = retention
         self._work = (*FIRST, *work, *LAST)
         self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY)
+        self._looked_at: datetime | None = None
+        self._beaten_at: datetime | None = None
+        self._rated: date | None = None
+        """The newest week that could be rated when it last rated matches."""
 
     def _look(self, engine: Engine, now: datetime) -> tuple[Sequence[bool], bool]:
         moments = {key: now + away for due in self._work for key, away in due.moments.items()}
@@ -77,35 +69,31 @@ class Scheduler:
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long."""
-        return self.looked is None or now >= self.looked + LATE
+        return self._looked_at is None or now >= self._looked_at + LATE
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
     ) -> int:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
-        self.looked = now
-        self._beat(engine, now)
+        self._looked_at = now
+        if self._beaten_at is None or now >= self._beaten_at + clock.BEAT_EVERY:
+            clock.beat(engine, now)
+            self._beaten_at = now
         looked, fails = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
         acted = 0
         for place, due in enumerate(self._work):
             if looked[place]:
-                acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
+                acted += noted(due.name, partial(due.act, engine, server, now, stopped))
                 if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
                     looked, _ = self._look(engine, now)
         noted("ratings", lambda: self._rate(engine, now, stopped))
         return acted
 
-    def _beat(self, engine: Engine, now: datetime) -> None:
-        """Leave a heartbeat in the database, unless this process has looked after that within a minute."""
-        if self.beaten is None or now >= self.beaten + clock.BEAT_EVERY:
-            clock.beat(engine, now)
-            self.beaten = now
-
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins."""
         week = derivation.newest_week(now)
-        if week != self.rated:
+        if week != self._rated:
             derivation.rate_due(engine, now, stopped)
-            self.rated = None if stopped() else week
+            self._rated = None if stopped() else week

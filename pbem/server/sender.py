@@ -46,9 +46,12 @@ LEASE = timedelta(minutes=5)
 """How long a claim lasts: longer than the slowest next hop takes for one message. It is renewed before each that goes
 out later than RENEW_AFTER after the last."""
 RENEW_AFTER = 60.0
-_IS_DUE = col(Outgoing.due) <= bindparam("now", type_=Utc)
+_NOW = bindparam("now", type_=Utc)
+_ORDER = (col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
 _ARE_OWED = written_out(OutgoingState.OWED)
-_WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
+_WAITING = select(col(Outgoing.id)).where(
+    col(Outgoing.state) == _ARE_OWED, col(Outgoing.due) <= _NOW, is_free(Outgoing)
+)
 _IS_SUSPECT = col(Outgoing.holder).is_not(None)
 """Of a message that can be claimed: the server ended while it was sending it."""
 _LOOK = select(
@@ -66,7 +69,7 @@ _CLAIM = (
                 bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT,
                 col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
             )
-            .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
+            .order_by(*_ORDER)
             .limit(bindparam("most", type_=Integer)),
         )
     )
@@ -75,32 +78,15 @@ _CLAIM = (
 )
 _LEASED = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
 _STILL_OWED = (*_LEASED, col(Outgoing.state) == _ARE_OWED)
-_LETTERS = (
-    select(Outgoing)
-    .where(*_STILL_OWED)
-    .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
-    .options(WITH_CONTENT)
-)
+_LETTERS = select(Outgoing).where(*_STILL_OWED).order_by(*_ORDER).options(WITH_CONTENT)
 _RENEW = update(Outgoing).where(*_STILL_OWED).values(**leases.terms(LEASE)).returning(col(Outgoing.id))
-_SENT = (
-    update(Outgoing)
-    .where(*_LEASED)
-    .values(
-        state=OutgoingState.SENT.value,
-        sent=bindparam("now", type_=Utc),
-        error=None,
-        troubled=None,
-        group=None,
-        **leases.ENDED,
-    )
-)
-
+_CLEARED = {"error": None, "troubled": None, "group": None, **leases.ENDED}
+_SENT = update(Outgoing).where(*_LEASED).values(state=OutgoingState.SENT.value, sent=_NOW, **_CLEARED)
 
 Sign = Callable[[bytes], bytes]
 
 
 def unsigned(raw: bytes) -> bytes:
-    """Return the message unchanged, for servers that don't sign."""
     return raw
 
 
@@ -158,9 +144,9 @@ class MailSender:
         if not are_suspects or stopped():
             return attempts
         alone = self.queue.claim_next(**short | {"last": OutgoingLane.LONG, "are_suspect": True, "most": 1})
-        for row in alone:
-            if row.attempts >= CRASHES_TOLERATED:
-                self._put_off(row.id, row.attempts)
+        for claim in alone:
+            if claim.attempts >= CRASHES_TOLERATED:
+                self._put_off(claim.id, claim.attempts)
         return attempts + self._send(alone, stopped)
 
     def record(self) -> None:
@@ -169,12 +155,12 @@ class MailSender:
             _mark(self.queue, self._results, self.clock())
             self._results.clear()
 
-    def _send(self, claimed: QueueRows, stopped: Callable[[], bool]) -> int:
-        if not claimed:
+    def _send(self, claims: QueueRows, stopped: Callable[[], bool]) -> int:
+        if not claims:
             return 0
         failpoints.reach(Step.BEGUN)
         with read_only(self.queue.engine) as session:
-            rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
+            rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claims], "who": self.queue.holder}).all()
             letters = _rendered(session, self.renderer, self.sign, rows)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
@@ -185,7 +171,10 @@ class MailSender:
                 if stopped() or self._hop.rests:
                     break
                 if self.vitals.monotonic() - renewed_at > RENEW_AFTER:
-                    unsent, renewed_at = self._renew_leases(unsent), self.vitals.monotonic()
+                    with writing(self.queue.engine) as connection:
+                        leases_of = {"numbers": sorted(unsent), "who": self.queue.holder}
+                        unsent = {number or 0 for number in connection.execute(_RENEW, leases_of).scalars()}
+                    renewed_at = self.vitals.monotonic()
                 if letter.number not in unsent:
                     continue
                 return_path = bounces.return_path(self.server, self.keyring, letter.row)
@@ -197,7 +186,7 @@ class MailSender:
                     took = (self.clock() - letter.row.created).total_seconds()
                     self.vitals.counts.sent_in.observe(max(0.0, took))
         finally:
-            self.queue.in_hand = [row for row in claimed if row.id in unsent]
+            self.queue.in_hand = [row for row in claims if row.id in unsent]
             self.record()
         self._note(any(result.error is None for result in results))
         if bounced := [result.outgoing for result in results if result.is_bounce]:
@@ -213,11 +202,6 @@ class MailSender:
         elif not are_any_taken and self._hop.takes_nothing:
             Setbacks(self.queue.engine, SENDING, self.clock()).fails(0)
             self._hop_is_down = True
-
-    def _renew_leases(self, numbers: set[int]) -> set[int]:
-        with writing(self.queue.engine) as connection:
-            values = {"numbers": sorted(numbers), "who": self.queue.holder}
-            return {number or 0 for number in connection.execute(_RENEW, values).scalars()}
 
     def _put_off(self, number: int, attempts: int) -> None:
         """Have a message during which servers have ended wait longer and longer, in case that this one ends too.
@@ -253,22 +237,20 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
     with writing(queue.engine) as connection:
         if sent := [result.outgoing for result in results if result.error is None]:
             connection.execute(_SENT, {"numbers": sent, "now": now, "who": queue.holder})
-        if any(each.turns or each.error is not None or each.template == erasure.LAST_MAIL for each in results):
+        turns = sorted({turn for result in results for turn in result.turns})
+        failed = [result for result in results if result.error is not None]
+        last = [result.outgoing for result in results if result.template == erasure.LAST_MAIL]
+        if turns or failed or last:
             with Session(connection, expire_on_commit=False) as session, session.begin():
-                _follow_up(session, queue.holder, results, now)
+                if turns:
+                    _start_clocks(session, turns, now)
+                for result in failed:
+                    row = session.get_one(Outgoing, result.outgoing)
+                    if row.holder == queue.holder:
+                        _postpone(row, result, now)
+                if last:
+                    erasure.forget_last(session, last)
     failpoints.reach(Step.MARKED)
-
-
-def _follow_up(session: Session, holder: str, results: list[Result], now: datetime) -> None:
-    if turns := sorted({turn for result in results for turn in result.turns}):
-        _start_clocks(session, turns, now)
-    for result in results:
-        if result.error is not None:
-            row = session.get_one(Outgoing, result.outgoing)
-            if row.holder == holder:
-                _postpone(row, result, now)
-    if last := [result.outgoing for result in results if result.template == erasure.LAST_MAIL]:
-        erasure.forget_last(session, last)
 
 
 def _start_clocks(session: Session, turns: Sequence[tuple[int, int]], now: datetime) -> None:

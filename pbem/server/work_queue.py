@@ -49,8 +49,8 @@ _WAITING = (
     .order_by(col(Incoming.lane), col(Incoming.round), col(Incoming.id))
     .limit(1)
 )
-_NUMBER = bindparam("number", type_=Integer)
-_THIS = (col(Incoming.id) == _NUMBER, col(Incoming.state) == _ARE_WAITING, col(Incoming.holder) == bindparam("who"))
+_FREE = (col(Incoming.id) == bindparam("number", type_=Integer), col(Incoming.state) == _ARE_WAITING, is_free(Incoming))
+_THIS = (*_FREE[:2], col(Incoming.holder) == bindparam("who"))
 _MESSAGE = (
     col(Incoming.id),
     col(Incoming.attempts),
@@ -65,13 +65,10 @@ _MESSAGE = (
 _COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
 _CLAIM = _COUNTED.where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
 _LEASE = update(Incoming).values(**leases.terms()).where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
-_CLAIM_ONE = _COUNTED.where(
-    col(Incoming.id) == _NUMBER, col(Incoming.state) == _ARE_WAITING, is_free(Incoming)
-).returning(*_MESSAGE)
+_CLAIM_ONE = _COUNTED.where(*_FREE).returning(*_MESSAGE)
 _AGAIN = _COUNTED.where(*_THIS).returning(*_MESSAGE)
 _PUT_OFF = update(Incoming).where(*_THIS).values(leased_until=from_now(PAUSE.total_seconds()))
-_IS_OURS = (*_THIS, col(Incoming.attempts) == bindparam("attempt"))
-_OWN = select(Incoming).where(*_IS_OURS).with_for_update()
+_OWN = select(Incoming).where(*_THIS, col(Incoming.attempts) == bindparam("attempt")).with_for_update()
 
 
 def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane), *, are_suspect: bool = False) -> Queue:
@@ -100,8 +97,7 @@ def put_off(queue: Queue, number: int) -> None:
 
 def own(session: Session, number: int, holder: str, attempt: int) -> Incoming | None:
     """Return a claimed message, locked; None if the lease has ended and somebody else has it, or has handled it."""
-    this = {"number": number, "who": holder, "attempt": attempt}
-    return session.scalars(_OWN, this).one_or_none()
+    return session.scalars(_OWN, {"number": number, "who": holder, "attempt": attempt}).one_or_none()
 
 
 def settle(row: Incoming, verdict: str, player: int | None, cost: int, now: datetime) -> None:
@@ -117,7 +113,7 @@ def settle(row: Incoming, verdict: str, player: int | None, cost: int, now: date
     row.leased_until, row.holder = None, None
 
 
-def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime, times: int = MOST) -> bool:
+def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime) -> bool:
     """Put a claimed message aside, with the reason, until the operator retries it. Return whether it was still ours."""
     with transaction(queue.engine) as session:
         row = own(session, number, queue.holder, attempt)
@@ -125,15 +121,8 @@ def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now
             return False
         row.state, row.handled, row.attempts, row.group = IncomingState.SHUNTED, now, MOST, None
         row.leased_until, row.holder = None, None
-        row.verdict, row.error = f"{error}, {times} times" if times > 1 else error, _storable(trouble)
+        # An error message may quote characters that a database refuses.
+        storable = trouble.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
+        row.verdict, row.error = f"{error}, {MOST} times", storable
         session.add(row)
         return True
-
-
-def _storable(text: str) -> str:
-    r"""Return the text without characters that a database refuses; an error message may quote them.
-
-    >>> print(_storable("a\0b\ud800c"))
-    a\x00b\ud800c
-    """
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

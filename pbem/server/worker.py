@@ -31,14 +31,8 @@ log = structlog.get_logger()
 
 MOST_EXAMINATIONS = 5
 """The maximum number of examinations in one attempt if what the message refers to keeps changing."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Handled:
-    about: dict[str, Any]
-    outcome: Outcome
-    silence: Silence | None
-    received: datetime
+_Settled = tuple[dict[str, Any], Outcome, Silence | None, datetime]
+"""What became of a message: its line in the log, the outcome, why it gets no answer, and when it arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +63,7 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
-            handled = _attempt(desk, claim, received, now)
+            settled = _attempt(desk, claim, received, now)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
@@ -82,28 +76,25 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
                 claim = again
                 continue
         else:
-            if handled is not None:
-                log.info("mail in", **handled.about)
-                counts.mails_in.labels(_label(handled.outcome), _label(handled.silence)).inc()
+            if settled is not None:
+                line, outcome, silence, arrived = settled
+                log.info("mail in", **line)
+                counts.mails_in.labels(outcome.name.lower(), silence.name.lower() if silence is not None else "").inc()
                 took = services.vitals.monotonic() - began
-                counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
+                counts.handled_in.observe(max(0.0, (now - arrived).total_seconds() + took))
         break
     queue.in_hand = [other for other in queue.in_hand if other.id != claim.id]
 
 
-def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime, attempts: int = work_queue.MOST) -> None:
-    """Put a claimed message aside, which failed that often, unless another daemon has it meanwhile."""
-    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now, times=attempts):
+def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime) -> None:
+    """Put a claimed message aside, which failed too often, unless another daemon has it meanwhile."""
+    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now):
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=claim.id, verdict="shunted", error=error)
         desk.services.vitals.counts.mails_in.labels("shunted", "").inc()
 
 
-def _label(what: Outcome | Silence | None) -> str:
-    return what.name.lower() if what is not None else ""
-
-
-def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Handled | None:
+def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Settled | None:
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
@@ -114,23 +105,23 @@ def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Hand
     raise Changed
 
 
-def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Handled | None:
+def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Settled | None:
     with transaction(desk.queue.engine) as session:
         row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
             log.warning("mail in", incoming=claim.id, verdict="left to another daemon")
             return None
-        handled = _handle(session, desk.services, row, examined, now)
+        settled = _handle(session, desk.services, row, examined, now)
         session.flush()
         notifications.notify(session.connection(), Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     desk.queue.in_hand = ()
     failpoints.reach(Step.COMMITTED)
     desk.sending.bell.set()
-    return handled
+    return settled
 
 
-def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
+def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Settled:
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     silence = author = None
     cost = 0
@@ -144,12 +135,12 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         automatic = message.automatic
         if automatic is Automatic.COMPLAINT:
-            whose = complaints.process(session, services.keyring, examined.raw, now)
-            if whose is not None:
-                raise Unanswerable(Silence.COMPLAINT, whose)
+            player = complaints.process(session, services.keyring, examined.raw, now)
+            if player is not None:
+                raise Unanswerable(Silence.COMPLAINT, player)
         if automatic is Automatic.MACHINE_ADDRESS and services.server.is_admin(message.sender or ""):
             automatic = None
-        if automatic is not None and automatic is not Automatic.LIST:
+        if automatic not in (None, Automatic.LIST):
             raise Unanswerable(Silence.AUTOMATIC, automatic.value)
         if message.sender is not None and identity.leads_to_us(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
@@ -175,4 +166,4 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
     work_queue.settle(row, str(verdict), author, cost, now)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
-    return _Handled(line, verdict.outcome, silence, row.received)
+    return line, verdict.outcome, silence, row.received

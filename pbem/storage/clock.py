@@ -34,10 +34,6 @@ _SILENCES: CompoundSelect[Any] = union_all(
 """The outages that ended after an instant, and the last heartbeat, which ended no outage so far."""
 
 
-class WrongClock(Unusable):
-    """A clock that can't be right."""
-
-
 def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
     """Return whether a stored time lies in the span before now."""
     return col(column) > now - span
@@ -56,11 +52,11 @@ def doubt(session: Session, now: datetime) -> str | None:
 
 
 def require_right(engine: Engine, now: datetime) -> None:
-    """Raise WrongClock if the clock must be wrong: a server would end matches and remove messages by it."""
+    """Raise Unusable if the clock must be wrong: a server would end matches and remove messages by it."""
     with read_only(engine) as session:
         why = doubt(session, now)
     if why is not None:
-        raise WrongClock(f"{why}; set it. {IF_RIGHT}")
+        raise Unusable(f"{why}; set it. {IF_RIGHT}")
 
 
 def apart(time: timedelta) -> str:
@@ -78,9 +74,7 @@ def beat(engine: Engine, now: datetime) -> None:
         if row is not None and row.beat is not None and abs(now - row.beat) < BEAT_EVERY:
             return
     with transaction(engine) as session:
-        row = session.get(Clock, THE_ONE, with_for_update=True, populate_existing=True)
-        if row is None:
-            row = Clock(id=THE_ONE)
+        row = session.get(Clock, THE_ONE, with_for_update=True, populate_existing=True) or Clock(id=THE_ONE)
         if row.beat is not None and now - row.beat > SILENCE:
             session.add(Outage(since=row.beat, until=now))
             log.warning("no server was running", since=f"{row.beat:%FT%T}", until=f"{now:%FT%T}")
@@ -91,10 +85,10 @@ def beat(engine: Engine, now: datetime) -> None:
 def outages_after(session: Session, start: datetime, now: datetime) -> list[Outage]:
     """Return the outages that ended after an instant, in order, and the one that isn't stored yet, if any."""
     rows = session.connection().execute(_SILENCES, {"start": start}).all()
-    known = [Outage(since=since, until=until) for since, until in rows if until is not None]
-    known.sort(key=attrgetter("until"))
+    outages = [Outage(since=since, until=until) for since, until in rows if until is not None]
+    outages.sort(key=attrgetter("until"))
     last = next((beat for beat, until in rows if until is None), None)
-    return [*known, Outage(since=last, until=now)] if last is not None and now - last > SILENCE else known
+    return [*outages, Outage(since=last, until=now)] if last is not None and now - last > SILENCE else outages
 
 
 def leap(session: Session, now: datetime) -> str | None:

@@ -10,7 +10,7 @@ import fcntl
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,13 +29,6 @@ Progress = Callable[[str, int, int], None]
 _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
-_LATER = "the database was made by another version of pbem, which numbers its tables {}: use that or a later one"
-UPGRADES_EARLY = "4a22f6f0"
-"""The last commit with all steps between the tables of before 0001."""
-_EARLY = (
-    f"the database is at revision {{}} of an early version: run pbem of commit {UPGRADES_EARLY} once (pbem init),"
-    " which upgrades it, then this one"
-)
 _BEFORE_FIRST, _FORMER = "1.0020", "1.0011"
 """Of the revisions before the tables started again at 0001, those with a step to them: the last one, and one more."""
 _FOREIGN = "the database belongs to another program: it has {}. Give pbem a file, or a schema, of its own"
@@ -57,42 +50,19 @@ class Outdated(Unusable):
     """A database whose tables belong to an older or newer version of pbem."""
 
 
-class TooEarly(Outdated):
-    """A database whose tables only an earlier version can upgrade."""
-
-
-class TooLate(Outdated):
-    """A database whose tables belong to a newer version of pbem."""
-
-
-class NoDatabase(Unusable):
-    """A place without a database, or one without tables."""
-
-
-class Foreign(Unusable):
-    """A database of another program."""
-
-
 def connect(url: str) -> Engine:
-    """Return an engine for any SQLAlchemy URL. Raises Unusable.
-
-    SQLite uses a write-ahead log, syncs at every commit, and overwrites deleted content in the file.
-    """
-    backend = _parsed(url).get_backend_name()
+    """Return an engine for the URL of an SQLite or PostgreSQL database. Raises Unusable."""
+    if _parsed(url).get_backend_name() == "sqlite":
+        return sqlite.connect(url, _require_none)
     try:
-        if backend != "sqlite":
-            reaching = _REACHING if backend == "postgresql" else {}
-            other = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
-            if backend == "postgresql":
-                event.listen(other, "connect", _set_session)
-            return other
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=_REACHING)
     except ImportError as error:
-        raise Unusable(
-            f"the database's driver can't be loaded, {error}: install it (for PostgreSQL: pbem[postgres])"
-        ) from error
+        driver = "install it (for PostgreSQL: pbem[postgres])"
+        raise Unusable(f"the database's driver can't be loaded, {error}: {driver}") from error
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error
-    return sqlite.connect(url, _require_none)
+    event.listen(engine, "connect", _set_session)
+    return engine
 
 
 def _set_session(connection: Any, _record: object) -> None:
@@ -171,9 +141,9 @@ def _reader(engine: Engine) -> Engine:
 @cache
 def insert_new(dialect: str, table: type[SQLModel], key: str) -> ReturningInsert[Any]:
     """Return the statement that adds a row and returns its id, or nothing if its key is there."""
-    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert  # of the other dialect nothing is loaded
-    columns = SQLModel.metadata.tables[str(table.__tablename__)].columns
-    statement: ReturningInsert[Any] = insert(table).on_conflict_do_nothing(index_elements=[key]).returning(columns.id)
+    insert: Any = import_module(f"sqlalchemy.dialects.{dialect}").insert  # of the other dialect nothing is loaded
+    identity = SQLModel.metadata.tables[str(table.__tablename__)].columns.id
+    statement: ReturningInsert[Any] = insert(table).on_conflict_do_nothing(index_elements=[key]).returning(identity)
     return statement
 
 
@@ -203,7 +173,7 @@ def exclude_others(connection: Connection, name: str) -> None:
 
 
 def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
-    """Create the tables, or upgrade them. Raises TooEarly and TooLate for those that this version can't upgrade."""
+    """Create the tables, or upgrade them. Raises Outdated for those that this version can't upgrade."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
         present = revision(connection)
@@ -216,10 +186,17 @@ def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
 
 
 def require_upgradable(present: str | None) -> None:
-    """Raise TooEarly or TooLate for a revision from which this version can't upgrade; None is an empty database."""
+    """Raise Outdated for a revision from which this version can't upgrade; None is an empty database."""
     if present is None or present in (_FORMER, _BEFORE_FIRST, *revisions()):
         return
-    raise TooEarly(_EARLY.format(present)) if present < _BEFORE_FIRST else TooLate(_LATER.format(present))
+    if present < _BEFORE_FIRST:  # the commit is the last one with all steps between the tables of before 0001
+        raise Outdated(
+            f"the database is at revision {present} of an early version: run pbem of commit 4a22f6f0 once (pbem init),"
+            " which upgrades it, then this one"
+        )
+    raise Outdated(
+        f"the database was made by another version of pbem, which numbers its tables {present}: use that or a later one"
+    )
 
 
 def _migrate(connection: Connection, present: str | None) -> None:
@@ -247,14 +224,14 @@ def revision(connection: Connection) -> str | None:
         return None
     version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
     if not re.fullmatch(r"(\d\.)?\d{4}", version or ""):
-        raise Foreign(_FOREIGN.format(f"tables of version {version}"))
+        raise Unusable(_FOREIGN.format(f"tables of version {version}"))
     return version
 
 
 def _require_none(tables: Collection[str]) -> None:
-    """Raise Foreign if there are tables, and none of ours."""
+    """Raise Unusable if there are tables, and none of ours."""
     if tables and _VERSION not in tables:
-        raise Foreign(_FOREIGN.format(f"the tables {', '.join(sorted(tables)[:3])}{' …' if len(tables) > 3 else ''}"))
+        raise Unusable(_FOREIGN.format(f"the tables {', '.join(sorted(tables)[:3])}{' …' if len(tables) > 3 else ''}"))
 
 
 def revisions() -> list[str]:
@@ -271,7 +248,7 @@ def newest_revision() -> str:
 
 
 def require_made(engine: Engine) -> str:
-    """Return the revision of the tables; raise NoDatabase if there are none. Nothing is changed, and no file made."""
+    """Return the revision of the tables; raise Unusable if there are none. Nothing is changed, and no file made."""
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if not file or (Path(file).exists() and Path(file).stat().st_size):
         with read_only(engine) as session:
@@ -281,7 +258,7 @@ def require_made(engine: Engine) -> str:
             missing = f"there are no tables in the schema {schema} of the database"
     if file:
         missing = f"the database {file} is empty" if Path(file).exists() else f"there is no database {file}"
-    raise NoDatabase(
+    raise Unusable(
         f'{missing}: is its disk mounted? For a new server, "pbem init" makes it;'
         ' if "pbem restore" was interrupted, run it again'
     )
@@ -318,35 +295,24 @@ def alone(url: str) -> Iterator[None]:
         opened = path.open("a+", encoding="ascii")
     except PermissionError as error:
         raise Unusable(f"{path} can't be written: let the user that runs pbem write it, and its folder") from error
-    with opened as beside:
+    with opened as beside, ExitStack() as stack:
         if not _lock(beside):
             beside.seek(0)
             running = beside.read().strip()
             who = leases.in_words(int(running)) if running.isdecimal() else "process unknown"
             raise InUse(f"another daemon ({who}) is running on {parsed.database}")
-        with _opened_for_locking(Path(parsed.database)) as file:
-            if not _lock(file):
-                raise InUse(f"another daemon is running on {parsed.database}, which it knows by another name")
-            try:
-                beside.truncate(0)
-                os.write(beside.fileno(), f"{os.getpid()}\n".encode())
-            except OSError as error:
-                raise Unusable(f"{path} can't be written: {error.strerror}") from error
-            yield
-
-
-@contextmanager
-def _opened_for_locking(path: Path) -> Iterator[int]:
-    """Provide the file's descriptor, making an empty file if there is none: SQLite takes that for a new database.
-
-    SQLite's own locks are of another kind (POSIX) and don't meet ours, but a process loses them on a file when it
-    closes any descriptor of it: so this one stays open for longer than the database.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        # An empty file is a new database for SQLite. Its own locks are of another kind (POSIX) and don't meet ours, but
+        # a process loses them when it closes any descriptor of the file: so this one stays open for longer.
+        descriptor = os.open(parsed.database, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        stack.callback(os.close, descriptor)
+        if not _lock(descriptor):
+            raise InUse(f"another daemon is running on {parsed.database}, which it knows by another name")
+        try:
+            beside.truncate(0)
+            os.write(beside.fileno(), f"{os.getpid()}\n".encode())
+        except OSError as error:
+            raise Unusable(f"{path} can't be written: {error.strerror}") from error
+        yield
 
 
 def _lock(file: int | IO[str]) -> bool:

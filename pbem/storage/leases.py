@@ -144,10 +144,13 @@ def is_stopped(process: int) -> bool:
     return stat.rpartition(")")[2].split()[:1] in (["T"], ["t"])
 
 
-def writer(database: Path) -> int | None:
-    """Opening the locked file would be simpler, but closing it again would release this process's own locks."""
+def writing(url: URL) -> str | None:
+    """Return which process writes to an SQLite database, in words; None where that isn't known.
+
+    Opening the locked file would be simpler, but closing it again would release this process's own locks.
+    """
     try:
-        file = Path(f"{database}-shm").stat()
+        file = Path(f"{url.database}-shm").stat()
         locks = LOCKS.read_text(encoding="ascii").splitlines()
     except OSError:
         return None
@@ -155,13 +158,8 @@ def writer(database: Path) -> int | None:
         if len(fields) == 8 and fields[1] == "POSIX" and fields[3] == "WRITE":
             is_theirs = fields[5].rpartition(":")[2] == str(file.st_ino)
             if is_theirs and int(fields[6]) <= WRITE_LOCK and fields[7] in ("EOF", str(WRITE_LOCK)):
-                return int(fields[4]) if int(fields[4]) > 0 else None
+                return in_words(int(fields[4])) if int(fields[4]) > 0 else None
     return None
-
-
-def writing(url: URL) -> str | None:
-    process = writer(Path(str(url.database))) if url.get_backend_name() == "sqlite" else None
-    return None if process is None else in_words(process)
 
 
 def behind(error: DBAPIError, url: URL) -> str | None:

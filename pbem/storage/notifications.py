@@ -5,6 +5,7 @@ nobody to notify.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from enum import StrEnum
 from itertools import chain
 from threading import Event
@@ -41,30 +42,19 @@ def listen(
     """Set the events of each channel that is notified, until stopped; reconnect when the connection is lost."""
     while not stopped():
         try:
-            _listen(engine, events, stopped, link)
+            with closing(engine.raw_connection()) as connection:
+                connection.detach()  # a listening session is not shared
+                driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
+                driver.autocommit = True
+                for channel in events:
+                    driver.execute(f"listen {channel.value}")
+                link.works()
+                for event in chain.from_iterable(events.values()):  # notifications from before we listened
+                    event.set()
+                while not stopped():
+                    for notice in driver.notifies(timeout=TIMEOUT_SECONDS, stop_after=1):
+                        for event in events[Channel(notice.channel)]:
+                            event.set()
         except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
             link.fails("database", str(error).partition("\n")[0])
             pause(1.0)
-
-
-def _listen(
-    engine: Engine, events: Mapping[Channel, Collection[Event]], stopped: Callable[[], bool], link: Link
-) -> None:
-    connection = engine.raw_connection()
-    try:
-        driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
-        connection.detach()  # a listening session is not shared
-        driver.autocommit = True
-        for channel in events:
-            driver.execute(f"listen {channel.value}")
-        link.works()
-        for event in chain.from_iterable(events.values()):  # notifications from before we listened
-            event.set()
-        while not stopped():
-            for notice in driver.notifies(timeout=TIMEOUT_SECONDS):
-                for event in events[Channel(notice.channel)]:
-                    event.set()
-                if stopped():
-                    break
-    finally:
-        connection.close()

@@ -12,13 +12,11 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Engine,
-    Executable,
     ScalarSelect,
     Select,
     bindparam,
     exists,
     func,
-    literal,
     literal_column,
     select,
     update,
@@ -45,7 +43,7 @@ def written_out(state: str) -> ColumnElement[str]:
 def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> ScalarSelect[int]:
     """Return the round of a new row: how many of its group (the parameter `whose`) wait in that state, or many."""
     of_group = (col(table.group) == bindparam("whose"), col(table.state) == written_out(state))
-    waiting = select(literal(1)).where(*of_group, *which)
+    waiting: Select[Any] = select(literal_column("1")).where(*of_group, *which)
     return select(func.count()).select_from(waiting.limit(MOST_ROUNDS).subquery()).scalar_subquery()
 
 
@@ -63,7 +61,7 @@ class Queue:
     """The queue as one thread sees it: it claims messages, and has them in hand until they are done."""
 
     def __init__(
-        self, engine: Engine, holder: str, table: Any, waiting: Select[Any], claim: Executable, **fixed: object
+        self, engine: Engine, holder: str, table: Any, waiting: Select[Any], claim: Any, **fixed: object
     ) -> None:
         """`waiting` finds what could be claimed, and `claim` claims it; `fixed` are parameters of both."""
         self.engine = engine

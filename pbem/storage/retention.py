@@ -5,7 +5,7 @@ by which, and the keys by which one that comes again is recognised. Of somebody 
 kept but that there was somebody, once no message to them is left.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -106,12 +106,9 @@ class Retention:
     """After how many days what waits for somebody is given up; 0 for never."""
     due: datetime | None = None
 
-    def is_due(self, now: datetime) -> bool:
-        return self.due is None or now >= self.due
-
     def step(self, engine: Engine, now: datetime) -> int:
         """Give up and remove the next few old messages if it is time; return how many."""
-        if not self.is_due(now):
+        if self.due is not None and now < self.due:
             return 0
         done = now - timedelta(days=self.keep_days) if self.keep_days else NEVER
         waited = now - timedelta(days=self.waiting_days) if self.waiting_days else NEVER
@@ -119,28 +116,38 @@ class Retention:
         # What is given up is then done with, in a state that comes later.
         received = {state: _incoming(engine, state, ends[rule], now) for state, rule in INCOMING.items()}
         owed = {state: _outgoing(engine, state, ends[rule], now) for state, rule in OUTGOING.items()}
-        forgotten, rows = _invitees(engine, now - INVITED_AGAIN), _rows(engine, now - ROWS_KEPT)
-        if BATCH not in (*received.values(), *owed.values(), forgotten, rows):  # after a full batch there may be more
+        invitees, rows = _invitees(engine, now - INVITED_AGAIN), _rows(engine, now - ROWS_KEPT)
+        removed = (*received.values(), *owed.values(), invitees, rows)
+        if BATCH not in removed:  # after a full batch there may be more
             self.due = now + EVERY
-        counts = {
-            "incoming": received[IncomingState.DONE],
-            "outgoing": sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.DONE),
-            "unanswered": received[IncomingState.HELD],
-            "given_up": received[IncomingState.SHUNTED]
-            + sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.WAITS),
-            "invitees": forgotten,
-            "rows": rows,
-        }
-        if any(counts.values()):
-            log.info("old mails removed", **counts, before=f"{done:%F}")
-        return sum((*received.values(), *owed.values(), forgotten, rows))
+        if any(removed):
+            outgoing = dict.fromkeys(Rule, 0)
+            for state, number in owed.items():
+                outgoing[OUTGOING[state]] += number
+            log.info(
+                "old mails removed",
+                incoming=received[IncomingState.DONE],
+                outgoing=outgoing[Rule.DONE],
+                unanswered=received[IncomingState.HELD],
+                given_up=received[IncomingState.SHUNTED] + outgoing[Rule.WAITS],
+                invitees=invitees,
+                rows=rows,
+                before=f"{done:%F}",
+            )
+        return sum(removed)
+
+
+def _oldest(engine: Engine, key: Any, since: Any, old: Iterable[Any]) -> Sequence[Any]:
+    """Return the keys of the next few rows for which all those conditions are true, the oldest first."""
+    with read_only(engine) as session:
+        keys: Sequence[Any] = session.exec(select(key).where(*old).order_by(col(since)).limit(BATCH)).all()
+    return keys
 
 
 def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datetime) -> int:
     rule = INCOMING[state]
     old = (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
-    with read_only(engine) as session:
-        numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
+    numbers = _oldest(engine, Incoming.id, Incoming.handled, old)
     if not numbers:
         return 0
     settled: dict[str, Any] = {"state": IncomingState.DONE.value, "verdict": SETTLED.get(rule), "recipients": []}
@@ -156,12 +163,10 @@ def _incoming(engine: Engine, state: IncomingState, before: datetime, now: datet
 def _invitees(engine: Engine, before: datetime) -> int:
     """Delete the next few rows of addresses last invited before that, whose owners didn't refuse; return how many."""
     old = (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
-    with read_only(engine) as session:
-        addresses = session.exec(select(Invitee.address).where(*old).order_by(col(Invitee.invited)).limit(BATCH)).all()
-    if not addresses:
-        return 0
-    with transaction(engine) as session:
-        change(session, delete(Invitee).where(col(Invitee.address).in_(addresses), *old))
+    addresses = _oldest(engine, Invitee.address, Invitee.invited, old)
+    if addresses:
+        with transaction(engine) as session:
+            change(session, delete(Invitee).where(col(Invitee.address).in_(addresses), *old))
     return len(addresses)
 
 
@@ -179,8 +184,7 @@ def _rows(engine: Engine, before: datetime) -> int:
         ~select(later.id).where(later.merged_into == Outgoing.id).exists(),
         col(Outgoing.id) < select(func.max(later.id)).scalar_subquery(),
     )
-    with read_only(engine) as session:
-        numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.removed)).limit(BATCH)).all()
+    numbers = _oldest(engine, Outgoing.id, Outgoing.removed, old)
     if numbers:
         with transaction(engine) as session:
             change(session, delete(Outgoing).where(col(Outgoing.id).in_(numbers), *old))
@@ -195,8 +199,7 @@ def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datet
         col(Outgoing.due) < before,
         col(Outgoing.template).not_in(KEPT_TEMPLATES),
     )
-    with read_only(engine) as session:
-        numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
+    numbers = _oldest(engine, Outgoing.id, Outgoing.due, old)
     if not numbers:
         return 0
     values: dict[str, Any] = {"state": OutgoingState.DROPPED.value, "troubled": None}

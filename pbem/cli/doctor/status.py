@@ -11,7 +11,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, sto
 from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
 from pbem.cli.terminal import show_json
 from pbem.server import figures, reports
-from pbem.server.figures import OF_DATABASE, Found
+from pbem.server.figures import OF_DATABASE, Figures
 from pbem.storage import database
 from pbem.storage.models import Daemon
 
@@ -33,7 +33,7 @@ def status(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> N
         raise typer.Exit(FOUND)
 
 
-def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
+def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Figures]:
     with stored(config_file) as server:
         now, why, lost = core.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
@@ -48,7 +48,7 @@ def _server(row: Daemon) -> str:
     return f"{row.host}, process {row.process}, since {row.started:%Y-%m-%d %H:%M} UTC: {counts}"
 
 
-def _waiting(found: Found) -> Iterator[str]:
+def _waiting(found: Figures) -> Iterator[str]:
     for figure in OF_DATABASE:
         for label, some in found.get(figure.name, {}).items():
             if figure.has_age and some.number:
@@ -57,7 +57,7 @@ def _waiting(found: Found) -> Iterator[str]:
                 yield f"{label or figure.name}: {at_least}{some.number}, {waits}; the first for {some.age}"
 
 
-def _rest(found: Found) -> Iterator[str]:
+def _rest(found: Figures) -> Iterator[str]:
     matches = ", ".join(f"{some.number} {state}" for state, some in found["matches"].items() if some.number)
     if matches:
         yield f"matches: {matches}"
@@ -66,7 +66,7 @@ def _rest(found: Found) -> Iterator[str]:
             yield f"last backup: of {datetime.fromtimestamp(made.number, UTC):%Y-%m-%d}"
 
 
-def _plain(found: Found) -> dict[str, object]:
+def _plain(found: Figures) -> dict[str, object]:
     """Return the figures by what Prometheus calls them: a number, or one for each label."""
     families = figures.metrics(found)
     values = {each.name: {"".join(some.labels.values()): some.value for some in each.samples} for each in families}
