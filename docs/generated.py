@@ -202,11 +202,12 @@ def gamekit() -> str:
     source = (ROOT / "pbem" / "gamekit.py").read_text(encoding="utf-8")
     imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
     modules = {alias.name: str(node.module) for node in imports for alias in node.names}
-    groups = re.findall(r"^# ([^\n]+)\n__all__ \+?= \[(.*?)\]", source, flags=re.MULTILINE | re.DOTALL)
+    groups = re.findall(r"^# ([^\n]+)\n((?:__all__ [^\n]+\n)+)", source, flags=re.MULTILINE)
     return "\n\n".join(
         f"### {heading}\n\n"
         + table(
-            ["name", "what it is"], [[f"`{name}`", _about(modules[name], name)] for name in re.findall(r"\w+", names)]
+            ["name", "what it is"],
+            [[f"`{name}`", _about(modules[name], name)] for name in re.findall(r'"(\w+)"', names)],
         )
         for heading, names in groups
     )
