@@ -34,24 +34,16 @@ class Refused(Exception):
         wish: bool = False,
     ) -> None:
         self.sentence = sentence
-        self.read = read
-        """The text as it was read; `at` and `width` say where the carets go."""
+        self.read = read  # the text as it was read; `at` and `width` say where the carets go
         self.at = at
         self.width = width
-        self.fits = fits
-        """What would work."""
-        self.match = match
-        """The match whose board to show."""
-        self.meant = tuple(meant)
-        """What may have been meant: a line, or up to three turns."""
-        self.proposal = proposal
-        """The line that a reply of `yes` carries out."""
-        self.unsent = tuple(unsent)
-        """What else the sender wrote, which goes nowhere now."""
-        self.gist = gist
-        """What makes it the same refusal as another one; None if its words do."""
-        self.wish = wish
-        """Whether it answers a wish in plain sentences: nothing went wrong."""
+        self.fits = fits  # what would work
+        self.match = match  # the match whose board to show
+        self.meant = tuple(meant)  # what may have been meant: a line, or up to three turns
+        self.proposal = proposal  # the line that a reply of `yes` carries out
+        self.unsent = tuple(unsent)  # what else the sender wrote, which goes nowhere now
+        self.gist = gist  # what makes it the same refusal as another one; None if its words do
+        self.wish = wish  # whether it answers a wish in plain sentences: nothing went wrong
         super().__init__(sentence)
 
 

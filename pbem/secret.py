@@ -73,19 +73,12 @@ class Secret(ConfigTable):
                 shlex.split(command), capture_output=True, text=True, check=True, timeout=SECRET_COMMAND_SECONDS
             )
         except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-            program = command.split(" ")[0]
-            raise BadConfig(f"the command {program!r} for a secret failed: {_why(error)}") from error
+            why = type(error).__name__  # what the program has printed may be secret
+            if isinstance(error, FileNotFoundError):
+                why = "there is no such program"
+            elif isinstance(error, subprocess.TimeoutExpired):
+                why = f"it hadn't ended after {SECRET_COMMAND_SECONDS} seconds"
+            elif isinstance(error, subprocess.CalledProcessError):
+                why = f"it ended with exit code {error.returncode}"
+            raise BadConfig(f"the command {command.split(' ')[0]!r} for a secret failed: {why}") from error
         return done.stdout
-
-
-def _why(error: Exception) -> str:
-    """Return why a command failed, without what it said."""
-    match error:
-        case FileNotFoundError():
-            return "there is no such program"
-        case subprocess.TimeoutExpired():
-            return f"it hadn't ended after {SECRET_COMMAND_SECONDS} seconds"
-        case subprocess.CalledProcessError():
-            return f"it ended with exit code {error.returncode}"
-        case _:
-            return type(error).__name__

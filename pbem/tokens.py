@@ -22,17 +22,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 LENGTH = 40
-OLDEST = 64
-"""How many epochs back an expired token is still recognised as ours."""
+OLDEST = 64  # how many epochs back an expired token is still recognised as ours
 _MAC = 16
 LARGEST_SUBJECT = 2**31 - 1
 """The largest number of a row: a database refuses to look for a larger one."""
-LARGEST_PLY = 0x3FFF
-"""The last turn of a match that a token to play can name."""
-SMALL_PLY = 0xFFF
-"""The last turn that a token of another purpose than PLAY can name."""
-_LONG = 0x8000
-"""The first bits of the tokens of long matches, which no purpose has: 8 to 11."""
+LARGEST_PLY = 0x3FFF  # the last turn of a match that a token to play can name
+SMALL_PLY = 0xFFF  # the last turn that a token of another purpose than PLAY can name
+_LONG = 0x8000  # the first bits of the tokens of long matches, which no purpose has: 8 to 11
 _HEAD = struct.Struct(">H3sI")
 
 
@@ -44,8 +40,7 @@ class Purpose(IntEnum):
     PERSONAL = 2
     """Give any command as the player; kept in the address book. The subject, if any, is the message that is replied to:
     it showed several matches."""
-    CONFIRM = 3
-    """Carry out a held message, which is the subject."""
+    CONFIRM = 3  # carry out a held message, which is the subject
     NOTICES = 4
     """Stop or restart the player's news, or stop watching; used by mail programs and in messages to spectators, and
     harmless in a forwarded message."""

@@ -124,8 +124,7 @@ class Link:
 
 class Counts:
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        """These counts, and what the process uses."""
+        self.registry = CollectorRegistry()  # these counts, and what the process uses
         count = partial(Counter, namespace="pbem", registry=self.registry)
         measure = partial(Histogram, namespace="pbem", registry=self.registry, buckets=SECONDS)
         ProcessCollector(registry=self.registry)
@@ -151,8 +150,7 @@ class Vitals:
         self.counts = Counts()
         self.links: dict[str, Link] = {}
         self.pulses: dict[str, Pulse] = {}
-        self.is_open = False
-        """Whether all listeners are."""
+        self.is_open = False  # whether all listeners are
         self.mailboxes: list[Link] = []
         self.changed = threading.Event()
         """Set when a connection is lost or comes back, and when the server is open: others should hear of it."""

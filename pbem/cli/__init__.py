@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 
 FOUND, IMPOSSIBLE = 1, 2
-INTERRUPTED, UNREAD = 130, 141
-"""What a shell makes of SIGINT and SIGPIPE."""
+INTERRUPTED, UNREAD = 130, 141  # what a shell makes of SIGINT and SIGPIPE
 
 
 def main() -> None:

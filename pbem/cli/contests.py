@@ -54,9 +54,9 @@ def open_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        wanted = hosting.read(" ".join(words), server.settings.server.time, core.now())
+        terms = hosting.read(" ".join(words), server.settings.server.time, core.now())
         with database.transaction(server.engine) as session:
-            row = entries.open_(session, wanted)
+            row = entries.open_(session, terms)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
             out.print(f"tournament {row.id}, {row.title}, is open{until}")
 
@@ -64,15 +64,14 @@ def open_(
 @app.command("tournament list")
 def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        found, more = entries.listed(session, PAGE, page)
-        numbers = entries.numbers_of(session, found)
-        listed = TerminalListing("number title kind game time players state", closes="closes (UTC)")
-        for row in found:
-            players = f"{numbers[row.id or 0]} of {row.places}"
-            state = entries.state_of(row).value
+        rows, more = entries.listed(session, PAGE, page)
+        numbers = entries.numbers_of(session, rows)
+        listing = TerminalListing("number title kind game time players state", closes="closes (UTC)")
+        for row in rows:
+            players, state = f"{numbers[row.id or 0]} of {row.places}", entries.state_of(row).value
             closes = None if row.kind == Format.LADDER else row.closes
-            listed.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
-    listed.show(out, "there are no tournaments", page=page, more=more, as_json=as_json)
+            listing.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
+    listing.show(out, "there are no tournaments", page=page, more=more, as_json=as_json)
 
 
 @app.command("tournament show")
@@ -88,21 +87,21 @@ def _standing(session: Session, row: Tournament) -> TerminalListing:
     """Return the rungs of a ladder, a crosstable, or before it begins who has entered."""
     if row.kind == Format.LADDER:
         _, standing, _ = messages.rungs_for(session, row, None, core.now(), row.places)
-        listed = TerminalListing("rung player matches")
+        listing = TerminalListing("rung player matches")
         for rung in standing:
-            listed.add(rung.rung, rung.player, rung.matches)
-        return listed
+            listing.add(rung.rung, rung.player, rung.matches)
+        return listing
     names = messages.names_of(player for _, player in entries.players_of(session, row))
     if row.started is None:
-        listed = TerminalListing("player")
+        listing = TerminalListing("player")
         for name in names.values():
-            listed.add(name)
-        return listed
-    found = crosstable(rounds.field_of(session, row))
-    listed = TerminalListing("number player", **{head: head for head in (*found.heads, "points", *found.breaks)})
-    for each in found.rows:
-        listed.add(each.number, names[each.entrant.player], *each.cells, each.points, *each.breaks)
-    return listed
+            listing.add(name)
+        return listing
+    table = crosstable(rounds.field_of(session, row))
+    listing = TerminalListing("number player", **{head: head for head in (*table.heads, "points", *table.breaks)})
+    for line in table.rows:
+        listing.add(line.number, names[line.entrant.player], *line.cells, line.points, *line.breaks)
+    return listing
 
 
 @app.command("tournament begin")
@@ -126,15 +125,14 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             out.print(f"no other season of tournament {number} will open")
             return
         if row.kind != Format.LADDER or row.ended is not None:
-            raise Refused(
-                f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."
-            )
-        told = tournaments.end_ladder(session, server.settings.server, row, core.now())
-        out.print(f"tournament {number} is over; {told} players are told")
+            state = "over" if row.ended is not None else "no ladder: it ends by itself"
+            raise Refused(f"Tournament {number} is {state}.")
+        players = tournaments.end_ladder(session, server.settings.server, row, core.now())
+        out.print(f"tournament {number} is over; {players} players are told")
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:
-    found = entries.locked(session, number) if locks else session.get(Tournament, number)
-    if found is None:
+    row = entries.locked(session, number) if locks else session.get(Tournament, number)
+    if row is None:
         raise Refused(f"There is no tournament {number}.")
-    return found
+    return row

@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from sqlalchemy import Engine, make_url
@@ -75,8 +74,7 @@ def ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
     return typer.Exit(code)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     settings: config.Settings
     engine: Engine
 
@@ -96,13 +94,9 @@ def stored(path: Path) -> Iterator[Stored]:
     logs.configure(settings.log, server=settings.server)
     GAMES.enable(settings.games.enabled, can_be_offered)
     failpoints.prepare()
-    engine = database.connect(settings.server.database)
-    try:
-        with who_is_in_the_way(settings):
-            database.require_current(engine)
-            yield Stored(settings, engine)
-    finally:
-        engine.dispose()
+    with who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
+        database.require_current(engine)
+        yield Stored(settings, engine)
 
 
 @contextmanager
@@ -113,9 +107,9 @@ def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
     except DBAPIError as error:
         if who := leases.behind(error, make_url(settings.server.database)):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
-        said = " ".join(str(error.orig).partition("\nLINE ")[0].split())
-        if advice := database_advice(error, said, make_url(settings.server.database)):
-            raise database.Unusable(f"the database: {said}. {advice[0].upper()}{advice[1:]}") from error
+        reason = " ".join(str(error.orig).partition("\nLINE ")[0].split())
+        if advice := database_advice(error, reason, make_url(settings.server.database)):
+            raise database.Unusable(f"the database: {reason}. {advice[0].upper()}{advice[1:]}") from error
         raise
 
 
@@ -128,21 +122,12 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
     logs.configure(settings.log, server=settings.server)
     if to_run:
         config.require_secrets(settings)
-        _require_made(settings)
+        with who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
+            database.require_made(engine)  # a server makes none: a disk that isn't mounted looks like a new place
     failpoints.prepare()
     alone = database.alone(settings.server.database) if to_run else nullcontext()
     with alone, who_is_in_the_way(settings), daemon.open_server(settings, upgrade=to_run) as server:
         yield server
-
-
-def _require_made(settings: config.Settings) -> None:
-    """Raise NoDatabase rather than have a server make one: a disk that isn't mounted looks like a new place."""
-    engine = database.connect(settings.server.database)
-    try:
-        with who_is_in_the_way(settings):
-            database.require_made(engine)
-    finally:
-        engine.dispose()
 
 
 @contextmanager

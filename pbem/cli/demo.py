@@ -15,7 +15,7 @@ from email.message import EmailMessage
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -23,7 +23,6 @@ from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from engines.core import Position, Seat
 from notation import record
 from notation.board import format_board
 from notation.ending import Ending, Termination
@@ -98,9 +97,18 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     sample = record.loads(SAMPLE.read_text(encoding="utf-8")) if game == SAMPLE_GAME else at_random(game)
+    path = folder / "pbem.toml"
+    path.write_text(CONFIG.format(server=SERVER, game=sample.game), encoding="utf-8")
+    (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
+    settings, screen = config.load(path), Screen(out)
     with (folder / "server.log").open("w", encoding="utf-8") as log:
         logs.configure(LogSettings(), log)
-        return _serve_and_play(Screen(out), folder, sample)
+        with daemon.open_server(settings, parser=MailParser()) as server:
+            players = (sample.players[0].lower(), sample.players[1].lower())
+            out.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
+            last = _correspond(screen, sample, players, Letters(server, folder, Clock()))
+            crawl.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
+        return _finish(screen, folder, sample, last)
 
 
 def at_random(game: str) -> Record:
@@ -113,19 +121,6 @@ def at_random(game: str) -> Record:
         position = position.play(move)
     ending = None if position.turn is None else Ending(Termination.RESIGNATION, position.turn)
     return Record(game, {}, ("alice", "bob"), tuple(texts), ending=ending)
-
-
-def _serve_and_play(screen: Screen, folder: Path, sample: Record) -> bool:
-    path = folder / "pbem.toml"
-    path.write_text(CONFIG.format(server=SERVER, game=sample.game), encoding="utf-8")
-    (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
-    settings = config.load(path)
-    with daemon.open_server(settings, parser=MailParser()) as server:
-        players = (sample.players[0].lower(), sample.players[1].lower())
-        screen.console.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
-        last = _correspond(screen, sample, players, Letters(server, folder, Clock()))
-        crawl.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
-    return _finish(screen, folder, sample, last)
 
 
 def _correspond(screen: Screen, sample: Record, players: tuple[str, str], post: Letters) -> EmailMessage:
@@ -150,15 +145,17 @@ def _turns(screen: Screen, sample: Record, players: tuple[str, str], post: Lette
         task = progress.add_task("turns", total=len(sample.moves))
         for number, turn in enumerate(sample.moves):
             mover = players[positions[number].turn or 0]
-            asked = post.last(mover)
+            question = post.last(mover)
             if turn == MENDED[0]:
-                post.reply(asked, MENDED[1])
+                post.reply(question, MENDED[1])
                 screen.show(post.last(mover), f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
-            post.reply(asked, turn)
+            post.reply(question, turn)
             if number == len(sample.moves) // 2:
                 screen.show(post.last(players[positions[number + 1].turn or 0]), f"turn {number + 2}")
             progress.update(task, advance=1, description=f"{mover}: {turn}")
-    loser, winner = (players[seat] for seat in _loser_and_winner(sample, positions[-1]))
+    outcome = positions[-1].outcome
+    seat = sample.ending.seat if sample.ending else outcome and outcome.winner == 0
+    loser, winner = players[1 if seat else 0], players[0 if seat else 1]
     if sample.ending is not None:
         post.reply(post.last(loser), "resign\n\nWell played!")
         post.reply(post.last(loser), "yes")
@@ -167,17 +164,10 @@ def _turns(screen: Screen, sample: Record, players: tuple[str, str], post: Lette
     return post.last(winner)
 
 
-def _loser_and_winner(sample: Record, last: Position[Any]) -> tuple[Seat, Seat]:
-    loser = sample.ending.seat if sample.ending else last.outcome and last.outcome.winner == 0
-    return (1, 0) if loser else (0, 1)
-
-
 def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) -> bool:
     screen.show(last, "the record, which the winner asks for")
-    out = screen.console
-    expected = format_board(record.replay(sample)[-1].diagram())
-    printed = not record.board_difference(sample, record.replay(sample)[-1])
-    same = printed and expected in text_of(last)
+    out, end = screen.console, record.replay(sample)[-1]
+    same = not record.board_difference(sample, end) and format_board(end.diagram()) in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
     out.print(f"The last board is {'' if same else 'not '}{board}.", style="green" if same else "red")
     page = _write_page(folder, GAMES.title(sample.game), screen.shown)
@@ -188,8 +178,8 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     out.print(f"All messages:  {folder}/in/cur/* and {folder}/out/new/*")
     out.print(f"Server log:    {folder / 'server.log'}")
     out.print("\nTry next (in a checkout, put .venv/bin/ in front):")
-    for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
-        out.print(f"  {command}")
+    out.print(f"  pbem show 1 -c {folder}/pbem.toml")
+    out.print(f"  pbem check -c {folder}/pbem.toml")
     out.print(f"  pbem serve --config {folder}/pbem.toml  (the site in a browser, as it is now)")
     out.print("  pbem init, then follow the README to set up your own server")
     return same

@@ -17,16 +17,14 @@ from pbem.messages import preferences
 from pbem.players import directory, schedule
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
-RECENT = 10
-"""How many messages, and how many matches, are shown of a player."""
+RECENT = 10  # how many messages, and how many matches, are shown of a player
 ANSWERS = ("answer", "confirm")
 """What goes to nobody but the sender of a message; one that proves nothing is found by it."""
 MINUTE = "%Y-%m-%d %H:%M"
+Facts = dict[str, Any]
 
-Told = dict[str, Any]
 
-
-def of_player(session: Session, server: Stored, player: Player) -> Told:
+def of_player(session: Session, server: Stored, player: Player) -> Facts:
     seen = directory.last_seen(session, player)
     return {
         "player": player.id,
@@ -40,7 +38,7 @@ def of_player(session: Session, server: Stored, player: Player) -> Told:
     }
 
 
-def of_address(session: Session, server: Stored, address: str, player: Player | None = None) -> Told:
+def of_address(session: Session, server: Stored, address: str, player: Player | None = None) -> Facts:
     """Anybody can write in a player's name; however much of that comes, it hides nothing that is proven theirs."""
     ours: list[ColumnElement[bool]] = [col(Outgoing.address) == address]
     if player is not None:
@@ -52,11 +50,11 @@ def of_address(session: Session, server: Stored, address: str, player: Player | 
     claimed = _newest(session, Incoming, Incoming.received, claims, col(Incoming.player).is_(None))
     proven = [] if player is None else [col(Incoming.player) == player.id]
     received = _newest(session, Incoming, Incoming.received, proven)
-    why = reasons(session, [*received, *claimed])
+    why = _reasons(session, [*received, *claimed])
     return {
         "waiting": [outgoing(session, server, row) for row in waiting],
-        "received": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in received],
-        "claimed": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in claimed],
+        "received": [{**_incoming(row), "why": why.get(row.id or 0, [])} for row in received],
+        "claimed": [{**_incoming(row), "why": why.get(row.id or 0, [])} for row in claimed],
         "sent": [outgoing(session, server, row) for row in sent if row.state not in UNSENT],
     }
 
@@ -66,7 +64,7 @@ def _newest(
 ) -> list[Any]:
     """Return the newest rows for which one of those is true; each has an index of its own."""
     newest = select(table).where(*conditions).order_by(col(when).desc(), table.id.desc()).limit(RECENT)
-    rows = {row.id: row for each in whose for row in session.exec(newest.where(each))}
+    rows = {row.id: row for condition in whose for row in session.exec(newest.where(condition))}
     return [rows[number] for number in sorted(rows, reverse=True)[:RECENT]]
 
 
@@ -94,81 +92,68 @@ def _standing(session: Session, player: Player) -> Iterator[str]:
 
 def _matches(session: Session, player: Player) -> list[Match]:
     """Return matches that the player plays, those where it is their turn first, and then open challenges."""
-    newest = col(Match.id).desc()
     whose_turn = [(Match.seat0, 0), (Match.seat1, 1), (Match.seat0, 1), (Match.seat1, 0)]
     conditions = [(seat == player.id, Match.to_move == to_move) for seat, to_move in whose_turn]
     conditions.append((Match.challenger == player.id, Match.state == MatchState.OFFERED))
-    each = select(Match).order_by(newest).limit(RECENT)
-    found = [row for condition in conditions for row in session.exec(each.where(*condition))]
-    return [*found, *queries.challenges_to(session, player, RECENT)][:RECENT]
+    newest = select(Match).order_by(col(Match.id).desc()).limit(RECENT)
+    rows = [row for condition in conditions for row in session.exec(newest.where(*condition))]
+    return [*rows, *queries.challenges_to(session, player, RECENT)][:RECENT]
 
 
-def _match(session: Session, player: Player, match: Match) -> Told:
+def _match(session: Session, player: Player, match: Match) -> Facts:
     people = queries.players_of(session, match)
     clock = timekeeping.clock_of(match)
-    lefts = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
-    names = [queries.name(each) for each in people]
+    times = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
+    names = [queries.name(person) for person in people]
     return {
         "match": match.id,
         "game": match.game,
-        "against": queries.name(next(each for each in people if each.id != player.id)),
+        "against": names[0] if people[1].id == player.id else names[1],
         "turn": "not accepted yet" if match.to_move is None else names[match.to_move],
-        "left": [f"{name} {spoken(left)}" for name, left in zip(names, lefts, strict=False) if left is not None],
+        "left": [f"{name} {spoken(time)}" for name, time in zip(names, times, strict=False) if time is not None],
         "due": match.due,
     }
 
 
-def incoming(row: Incoming) -> Told:
-    header = _headers(row.raw)
+def _incoming(row: Incoming) -> Facts:
+    from pbem.mail.reading.limits import header_block  # a match is shown without
+    from pbem.mail.reading.message import header
+
+    mime = email.message_from_bytes(header_block(row.raw))  # empty once it is removed
+    sender, subject = (" ".join(header(mime, name).split()) for name in ("From", "Subject"))
+    retried = f'waits for "pbem mail retry {row.id}"'
+    waits = {IncomingState.NEW: "waits for the server", IncomingState.SHUNTED: retried}.get(IncomingState(row.state))
+    if row.state == IncomingState.HELD:
+        from pbem.conversation.confirmations import QUESTION_LIVES  # takes as long to load as all the rest
+
+        waits = f'waits for the "yes" of its sender until {row.received + QUESTION_LIVES:{MINUTE}}'
     return {
         "message": row.id,
         "source": row.source,
         "received": row.received,
-        "from": header["From"] or row.sender,
-        "subject": header["Subject"],
+        "from": sender or row.sender,
+        "subject": subject,
         "state": row.state,
         "verdict": row.verdict,
-        "waits": _what_ends(row),
+        "waits": waits,
         "attempts": row.attempts,
     }
 
 
-def _what_ends(row: Incoming) -> str | None:
-    match row.state:
-        case IncomingState.NEW:
-            return "waits for the server"
-        case IncomingState.HELD:
-            from pbem.conversation.confirmations import QUESTION_LIVES  # takes as long to load as all the rest
-
-            return f'waits for the "yes" of its sender until {row.received + QUESTION_LIVES:{MINUTE}}'
-        case IncomingState.SHUNTED:
-            return f'waits for "pbem mail retry {row.id}"'
-        case _:
-            return None
-
-
-def _headers(raw: bytes) -> Mapping[str, str]:
-    """Return two headers of a message as people read them; both are empty once it is removed."""
-    from pbem.mail.reading.limits import header_block  # a match is shown without
-    from pbem.mail.reading.message import header
-
-    mime = email.message_from_bytes(header_block(raw))
-    return {name: " ".join(header(mime, name).split()) for name in ("From", "Subject")}
-
-
-def reasons(session: Session, came: Iterable[Incoming]) -> Mapping[int, list[str]]:
-    numbers = {row.id for row in came}
+def _reasons(session: Session, messages: Iterable[Incoming]) -> Mapping[int, list[str]]:
+    """Return what was refused of each message, by its number."""
+    numbers = {row.id for row in messages}
     answers = select(Outgoing).where(col(Outgoing.incoming).in_(numbers), Outgoing.template == "answer")
-    found: dict[int, list[str]] = {}
+    sentences: dict[int, list[str]] = {}
     for answer in session.exec(answers.order_by(col(Outgoing.id))) if numbers else ():
         for section in answer.payload.get("sections", ()):
             if section.get("template") == "refused":
                 read = f' They wrote: "{section["read"]}"' if section.get("read") else ""
-                found.setdefault(answer.incoming or 0, []).append(section["sentence"] + read)
-    return found
+                sentences.setdefault(answer.incoming or 0, []).append(section["sentence"] + read)
+    return sentences
 
 
-def outgoing(session: Session, server: Stored, row: Outgoing) -> Told:
+def outgoing(session: Session, server: Stored, row: Outgoing) -> Facts:
     about = f", match {row.match}, turn {row.ply}" if row.match is not None else ""
     return {
         "message": f"out {row.id}",
@@ -217,38 +202,34 @@ def _became(session: Session, server: Stored, row: Outgoing) -> str:
 
 def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None:
     """Return when the player gets the news that is collected for them in the same way as this."""
-    batched = select(Outgoing.template, Outgoing.match, Outgoing.created).where(
-        Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED
-    )
-    way = preferences.way(player.settings, row.template, row.match)
-    news = session.exec(batched).all()
-    first = min(
-        (created for template, match, created in news if preferences.way(player.settings, template, match) == way),
-        default=None,
-    )
-    choices = preferences.with_defaults(player.settings)
-    return None if first is None else schedule.due_at(way, choices, player.stopped, first)
+    batched = select(Outgoing.template, Outgoing.match, Outgoing.created).order_by(col(Outgoing.created))
+    way, choices = preferences.way(player.settings, row.template, row.match), preferences.with_defaults(player.settings)
+    news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
+    for template, match, created in news:
+        if preferences.way(player.settings, template, match) == way:
+            return schedule.due_at(way, choices, player.stopped, created)
+    return None
 
 
-def mail(session: Session, server: Stored, row: Incoming) -> Told:
+def mail(session: Session, server: Stored, row: Incoming) -> Facts:
     caused = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id))).all()
     author = session.get(Player, row.player) if row.player is not None else None
-    matches = {each.match for each in caused if each.match is not None}
+    matches = {effect.match for effect in caused if effect.match is not None}
     turns = select(Ply).where(col(Ply.match).in_(matches), Ply.incoming == row.id).order_by(col(Ply.id))
     played = session.exec(turns).all() if matches else ()
     return {
-        **incoming(row),
+        **_incoming(row),
         "proven": queries.name(author) if author else None,
-        "why": reasons(session, [row]).get(row.id or 0, []),
+        "why": _reasons(session, [row]).get(row.id or 0, []),
         "played": [f"match {ply.match}, turn {ply.number}: {ply.text}" for ply in played],
-        "outgoing": [outgoing(session, server, each) for each in caused],
+        "outgoing": [outgoing(session, server, effect) for effect in caused],
         "error": row.error,
         "raw": row.raw.decode("utf-8", "replace") if row.raw else None,
         "removed": None if row.raw else "it was too old, or its sender has left",
     }
 
 
-def sent(session: Session, server: Stored, row: Outgoing) -> Told:
+def sent(session: Session, server: Stored, row: Outgoing) -> Facts:
     player = session.get(Player, row.player) if row.player is not None else None
     return {
         **outgoing(session, server, row),

@@ -24,17 +24,13 @@ DIFFICULTY = {1: "easy", 2: "usual", 3: "hard"}
 def games(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     if config_file != CONFIG or config_file.exists():
         GAMES.enable(config.load(config_file).games.enabled, core.can_be_offered)
-    listed = TerminalListing("game title difficulty options", turn="a turn")
+    listing = TerminalListing("game title difficulty options", turn="a turn")
     for key, pack in GAMES.items():
         choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
-        listed.add(
-            key,
-            pack.title,
-            DIFFICULTY[pack.game.difficulty],
-            choices if as_json else "\n".join(choices),
-            pack.notation.help if as_json else pack.notation.help.rpartition(": ")[2].strip('"'),
-        )
-    listed.show(out, as_json=as_json)
+        options = choices if as_json else "\n".join(choices)
+        turn = pack.notation.help if as_json else pack.notation.help.rpartition(": ")[2].strip('"')
+        listing.add(key, pack.title, DIFFICULTY[pack.game.difficulty], options, turn)
+    listing.show(out, as_json=as_json)
     if as_json:
         return
     if waiting := [key for key in installed() if key not in GAMES]:
@@ -50,32 +46,29 @@ def record_check(
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
     game: GameOption = "",
 ) -> None:
-    raise typer.Exit(_check_record(core.text_in(file), game or None, tolerant=tolerant))
-
-
-def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
+    text = core.text_in(file)
     GAMES.enable(installed())
     try:
-        loaded = record.loads(text, game)
+        loaded = record.loads(text, game or None)
         positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())
     except (record.BadRecord, BadOption) as error:
         out.print(str(error))
-        return FOUND
+        raise typer.Exit(FOUND) from error
     for slip in slips:
         out.print(f"turn {slip.turn}, {slip.player}, {slip.token}: {slip.why}")
     last = positions[-1]
     difference = record.board_difference(loaded, last)
     if difference:
         out.print(difference)
-    title = GAMES.title(loaded.game)
-    out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips")
+    out.print(f"{GAMES.title(loaded.game)}, {len(loaded.moves)} turns: {len(slips)} slips")
     out.print(f"\n{format_board(last.diagram())}")
     if last.outcome is not None:
         winner = "a draw" if last.outcome.winner is None else f"{loaded.players[last.outcome.winner]} won"
         out.print(f"\n{winner}: {last.outcome.reason}")
     elif loaded.ending is not None:
         out.print(f"\n{in_words(loaded.ending, loaded.players)}")
-    return FOUND if slips or difference else 0
+    if slips or difference:
+        raise typer.Exit(FOUND)
 
 
 @app.command("game check")

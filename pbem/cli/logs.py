@@ -15,12 +15,9 @@ from pbem.config import LogSettings, ServerSettings
 from pbem.mail.reading.text.normalize import escape_controls
 from pbem.messages.token_redaction import TokenRedactor
 
-LONGEST = 2_000
-"""The most characters of one value; a traceback has its own field."""
-OURS = frozenset({"message_id", "file", "folder"})
-"""Values that hold no words of others."""
-PRIORITIES = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}
-"""The priority of each level in the journal (sd-daemon(3))."""
+LONGEST = 2_000  # the most characters of one value; a traceback has its own field
+OURS = frozenset({"message_id", "file", "folder"})  # values that hold no words of others
+PRIORITIES = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}  # sd-daemon(3)
 ADDRESS = re.compile(r"[^\s@<>()\[\]:;,\"'/]{1,64}@[^\s@<>()\[\],;\"'/]{1,255}")
 
 
@@ -43,15 +40,12 @@ class Libraries(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        said = {"error": f"{type(error).__name__}: {error}"} if error is not None else {}
-        structlog.get_logger().warning(record.getMessage(), library=record.name, **said)
+        reason = {"error": f"{type(error).__name__}: {error}"} if error is not None else {}
+        structlog.get_logger().warning(record.getMessage(), library=record.name, **reason)
 
 
 def configure(settings: LogSettings, file: TextIO | None = None, server: ServerSettings | None = None) -> None:
-    """Configure the format and destination of all log lines of this process: a file, or standard error.
-
-    `server` has our address.
-    """
+    """Configure the format and destination of all log lines of this process: a file, or standard error."""
     file = file or sys.stderr
     logging.lastResort = Libraries(logging.WARNING)
     logger = Log(file, TokenRedactor(server.address, server.delimiter) if server else TokenRedactor())
@@ -74,25 +68,21 @@ def configure(settings: LogSettings, file: TextIO | None = None, server: ServerS
 
 def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
     """Escape control characters and line feeds, and remove addresses and excess: other servers' words may have them."""
-    return {name: _plain(name, value) if isinstance(value, str) else value for name, value in event.items()}
-
-
-def _plain(name: str, value: str) -> str:
-    """Return the value without that."""
-    if name not in OURS:
-        value = value[:LONGEST]
-        value = ADDRESS.sub("(address)", value) if "@" in value else value
-    return value if value.isprintable() else escape_controls(value).replace("\n", "\\n")
+    for name, value in event.items():
+        if isinstance(value, str):
+            shown = value if name in OURS else ADDRESS.sub("(address)", value[:LONGEST])
+            event[name] = shown if shown.isprintable() else escape_controls(shown).replace("\n", "\\n")
+    return event
 
 
 def _trace(_logger: object, _method: str, event: EventDict) -> EventDict:
     """Replace an exception by where it was raised and its type; what it says, and values, may be somebody's words."""
     error = sys.exc_info()[1] if event.pop("exc_info", None) else None
-    told: list[str] = []
+    traces: list[str] = []
     while error is not None:
-        told.insert(0, "".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__)
+        traces.insert(0, "".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__)
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return {**event, "exception": "\n".join(told)} if told else event
+    return {**event, "exception": "\n".join(traces)} if traces else event
 
 
 def _is_journal(file: TextIO) -> bool:

@@ -1,7 +1,7 @@
 """Commands for messages: mail list and retry, for those that need the operator, and queue, for those that go out."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +19,7 @@ from pbem.storage import database, leases
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import NEVER
 
+UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 IN_QUEUE = (OutgoingState.OWED, OutgoingState.WAITING, OutgoingState.BATCHED, OutgoingState.FAILED)
 SHUNTED = col(Incoming.state) == IncomingState.SHUNTED
 FAILED = or_(
@@ -37,26 +38,28 @@ def shunted(
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
-    found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
-    begins = core.now() - _span(since) if since else NEVER
+    listing = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
+    span = re.fullmatch(r"(\d{1,5})([mhd])", since)
+    if since and span is None:
+        raise typer.BadParameter("write 30m, 1h or 2d", param_hint="--since")
+    begins = core.now() - int(span[1]) * UNITS[span[2]] if span else NEVER
     came = select(Incoming).where(everything or SHUNTED, col(Incoming.received) >= begins)
     went = select(Outgoing).where(everything or FAILED, col(Outgoing.created) >= begins)
     with stored(config_file) as server, database.read_only(server.engine) as session:
         rows = _page(session, came.order_by(col(Incoming.id).desc()), page)
         sent = _page(session, went.order_by(col(Outgoing.id).desc()), page)
         for row in rows[:PAGE]:
-            found.add(str(row.id), f"from {row.source}", row.verdict or row.state, row.received)
-        for each in sent[:PAGE]:
-            found.add(f"out {each.id}", f"to {each.address}", each.reply or each.state, each.created)
+            listing.add(str(row.id), f"from {row.source}", row.verdict or row.state, row.received)
+        for row in sent[:PAGE]:
+            listing.add(f"out {row.id}", f"to {row.address}", row.reply or row.state, row.created)
     more = max(len(rows), len(sent)) > PAGE
-    found.show(out, "nothing is shunted", page=page, more=more, as_json=as_json)
-    if everything:
+    listing.show(out, "nothing is shunted", page=page, more=more, as_json=as_json)
+    if not listing or everything:
         return
-    if found and not as_json:
+    if not as_json:
         out.print('"pbem show mail N" shows one with its traceback')
         out.print('"pbem mail retry N" tries it again, "pbem mail retry out N" an outgoing one, "--all" all of them')
-    if found:
-        raise typer.Exit(FOUND)
+    raise typer.Exit(FOUND)
 
 
 @app.command("mail retry")
@@ -72,8 +75,8 @@ def retry(
 ) -> None:
     if everything == bool(message):
         raise typer.BadParameter('give the numbers of messages, or "--all"')
-    named = list(_named(message or []))
-    came, owed = ({number for kind, number in named if kind == wanted} for wanted in ("mail", "out"))
+    numbers = _numbers(message or [])
+    came, owed = numbers["mail"], numbers["out"]
     anew = {"state": IncomingState.NEW.value, "attempts": 0, "handled": None, "verdict": None, "error": None}
     again = {"state": OutgoingState.OWED.value, "attempts": 0, "due": core.now(), "retried": core.now()}
     with stored(config_file) as server, database.transaction(server.engine) as session:
@@ -96,43 +99,37 @@ def retry(
         raise typer.Exit(FOUND)
 
 
-def _page(session: Session, rows: Any, page: int) -> Sequence[Any]:
+def _page(session: Session, statement: Any, page: int) -> Sequence[Any]:
     """Return the rows of a page, and one more if there are more."""
-    found: Sequence[Any] = session.exec(rows.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
-    return found
+    rows: Sequence[Any] = session.exec(statement.offset((page - 1) * PAGE).limit(PAGE + 1)).all()
+    return rows
 
 
-def _span(written: str) -> timedelta:
-    """Return what 30m, 1h or 2d is."""
-    if (found := re.fullmatch(r"(\d{1,5})([mhd])", written)) is None:
-        raise typer.BadParameter("write 30m, 1h or 2d", param_hint="--since")
-    return int(found[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[found[2]]
-
-
-def _named(words: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield the numbers of messages, each with the kind that was named last before it: those that came at first."""
-    kind = "mail"
+def _numbers(words: list[str]) -> dict[str, set[int]]:
+    """Return the numbers of messages by the kind that stands before them; at first, of those that came."""
+    kind, numbers = "mail", {"mail": set[int](), "out": set[int]()}
     for word in words:
-        if word in ("mail", "out"):
+        if word in numbers:
             kind = word
         elif word.isdecimal() and len(word) < lists.LONGEST_NUMBER:
-            yield kind, int(word)
+            numbers[kind].add(int(word))
         else:
             raise Refused(f'"{word[:40]}" is no number of a message.', fits='Write them such as "8 9 out 12".')
+    return numbers
 
 
 @app.command("queue list")
 def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     headings = {"since": "since (UTC)", "attempts": "tries", "next": "next", "reply": "reply"}
-    found = TerminalListing(number="out", to="to", what="what", state="state", **headings)
+    listing = TerminalListing(number="out", to="to", what="what", state="state", **headings)
     waiting = select(Outgoing).where(col(Outgoing.state).in_(IN_QUEUE)).order_by(col(Outgoing.due), col(Outgoing.id))
     with stored(config_file) as server, database.read_only(server.engine) as session:
         rows = _page(session, waiting, page)
         for row in rows[:PAGE]:
             due = None if row.state == OutgoingState.FAILED else row.due
             about = f"{row.template}, match {row.match}" if row.match is not None else row.template
-            found.add(row.id, row.address, about, row.state, row.created, row.attempts, due, row.reply)
-    found.show(out, "nothing waits to be sent", page=page, more=len(rows) > PAGE, as_json=as_json)
+            listing.add(row.id, row.address, about, row.state, row.created, row.attempts, due, row.reply)
+    listing.show(out, "nothing waits to be sent", page=page, more=len(rows) > PAGE, as_json=as_json)
 
 
 @app.command("queue flush")

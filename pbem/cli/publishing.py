@@ -20,8 +20,7 @@ from pbem.publishing.routes import Pages
 from pbem.secret import BadConfig
 from pbem.server import intake
 
-LISTEN = "127.0.0.1:8080"
-"""Where to listen by default: only this machine can connect."""
+LISTEN = "127.0.0.1:8080"  # where to listen by default: only this machine can connect
 
 
 @app.command()
@@ -64,21 +63,18 @@ def serve(
 ) -> None:
     host, port = place(listen)
     with stored(config_file) as server:
-        wanted = server.settings.serve
-        site = web_server.application(site_of(server, wanted.url, _boards(server) if wanted.boards else None))
+        settings, boards = server.settings.serve, None
+        if settings.boards:
+            keyring = server.settings.server.keyring()
+
+            def store(arrivals: tuple[Arrival, ...]) -> None:
+                intake.take(server.engine, keyring, arrivals, core.now())
+
+            boards = Boards(server.settings.server, keyring, store if settings.post else None)
+        site = web_server.application(site_of(server, settings.url, boards))
         sockets = web_server.bind(host, port)
         out.print(f"the site is at {web_server.url(sockets)}; Ctrl-C ends it")
         asyncio.run(web_server.run(site, sockets))
-
-
-def _boards(server: Stored) -> Boards:
-    """Return the boards, which need the server's key, and store what is sent from them if that is wanted."""
-    told, keyring = server.settings.server, server.settings.server.keyring()
-
-    def store(arrivals: tuple[Arrival, ...]) -> None:
-        intake.take(server.engine, keyring, arrivals, core.now())
-
-    return Boards(told, keyring, store if server.settings.serve.post else None)
 
 
 def place(listen: str) -> tuple[str, int]:

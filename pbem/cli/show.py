@@ -1,5 +1,6 @@
 """The command show: how a player, a match or a message stands, and what became of it and why."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +9,7 @@ from sqlmodel import Session, col, select
 from notation.board import format_board
 from pbem.cli import dossier
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
-from pbem.cli.dossier import Told
+from pbem.cli.dossier import Facts
 from pbem.cli.terminal import TerminalListing, show_json, shown
 from pbem.errors import Refused
 from pbem.features.moderation import lists
@@ -25,8 +26,6 @@ COLUMNS = (
     *("match", "game", "against", "turn", "left", "due", "number", "by", "text", "played", "incoming", "message_id"),
 )
 """What tables have of what is known of a message, a match or a turn; `--json` has all of it."""
-
-
 HEADINGS = {"claimed": "received in their name, without proof", "raw": "as it arrived, without reply tokens"}
 
 
@@ -48,35 +47,32 @@ def show(
             fits='Write a name, an address, the number of a match, "mail 11" or "out 13".',
         )
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        told = _told(session, server, kind, words[0])
-        place = server.settings.server
-        told = _without_tokens(told, TokenRedactor(place.address, place.delimiter))
+        ours = server.settings.server
+        redactor = TokenRedactor(ours.address, ours.delimiter)
+        facts = _without_tokens(_facts(session, server, kind, words[0]), redactor)
         if as_json:
-            show_json(out, told)
+            show_json(out, facts)
         else:
-            _print(told)
-    if told.get("problems"):
+            _print(facts)
+    if facts.get("problems"):
         raise typer.Exit(FOUND)
 
 
-def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
+def _facts(session: Session, server: Stored, kind: str, word: str) -> Facts:
     if kind == "player":
         try:
             return dossier.of_player(session, server, lists.called(session, word, guests=True))
         except Refused:
-            found = dossier.of_address(session, server, word.lower()) if "@" in word else {}
-            if not any(found.values()):
+            facts = dossier.of_address(session, server, word.lower()) if "@" in word else {}
+            if not any(facts.values()):
                 raise
-            return {"address": word.lower(), "standing": ["nobody who plays here"], **found}
-    table: Any = {"match": Match, "mail": Incoming, "out": Outgoing}[kind]
+            return {"address": word.lower(), "standing": ["nobody who plays here"], **facts}
+    table, name, facts_of = TABLES[kind]
     number = word.removeprefix("#")
     row = session.get(table, int(number)) if number.isdecimal() and len(number) < lists.LONGEST_NUMBER else None
     if row is None:
-        what = {"match": "match", "mail": "message", "out": "message out"}[kind]
-        raise Refused(f"There is no {what} {word[:40]}.")
-    tell: Any = {"match": _match, "mail": dossier.mail, "out": dossier.sent}[kind]
-    told: Told = tell(session, server, row)
-    return told
+        raise Refused(f"There is no {name} {word[:40]}.")
+    return facts_of(session, server, row)
 
 
 def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
@@ -84,16 +80,16 @@ def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
         case str():
             return redactor.redact(value)
         case list():
-            return [_without_tokens(each, redactor) for each in value]
+            return [_without_tokens(part, redactor) for part in value]
         case dict():
-            return {key: _without_tokens(each, redactor) for key, each in value.items()}
+            return {key: _without_tokens(part, redactor) for key, part in value.items()}
         case _:
             return value
 
 
-def _print(told: Told) -> None:
-    """Print all that is told: a line each, lists of objects as tables, and texts of several lines below a rule."""
-    for name, value in told.items():
+def _print(facts: Facts) -> None:
+    """Print all facts: a line each, lists of objects as tables, and texts of several lines below a rule."""
+    for name, value in facts.items():
         heading = HEADINGS.get(name, name.replace("_", " "))
         match value:
             case [dict(), *_]:
@@ -107,16 +103,16 @@ def _print(told: Told) -> None:
                 out.rule(heading, style="dim")
                 out.print(value)
             case list():
-                for each in value:
-                    out.print(f"{heading}: {each}")
+                for part in value:
+                    out.print(f"{heading}: {part}")
             case dict():
-                for key, each in value.items():
-                    out.print(f"{heading}: {key}={each}")
+                for key, part in value.items():
+                    out.print(f"{heading}: {key}={part}")
             case _ if value not in (None, ""):
                 out.print(f"{heading}: {shown(value)}")
 
 
-def _match(session: Session, server: Stored, match: Match) -> Told:
+def _match(session: Session, server: Stored, match: Match) -> Facts:
     (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
@@ -138,13 +134,19 @@ def _match(session: Session, server: Stored, match: Match) -> Told:
     }
 
 
-def _turns(session: Session, match: Match, players: tuple[str, str]) -> list[Told]:
+def _turns(session: Session, match: Match, players: tuple[str, str]) -> list[Facts]:
     turns: list[Any] = [(ply, f"{ply.number}", ply.played) for ply in queries.plies(session, match)]
-    undone: list[Any] = [
-        (ply, f"({ply.number})", f"{ply.played:%Y-%m-%d %H:%M:%S}, taken back {ply.taken_back:%Y-%m-%d %H:%M:%S}")
-        for ply in queries.taken_back(session, match)
-    ]
+    for ply in queries.taken_back(session, match):
+        played = f"{ply.played:%Y-%m-%d %H:%M:%S}, taken back {ply.taken_back:%Y-%m-%d %H:%M:%S}"
+        turns.append((ply, f"({ply.number})", played))
     return [
-        {"number": number, "by": players[ply.seat], "text": ply.text, "played": when, "incoming": ply.incoming}
-        for ply, number, when in (*turns, *undone)
+        {"number": number, "by": players[ply.seat], "text": ply.text, "played": played, "incoming": ply.incoming}
+        for ply, number, played in turns
     ]
+
+
+TABLES: dict[str, tuple[Any, str, Callable[[Session, Stored, Any], Facts]]] = {
+    "match": (Match, "match", _match),
+    "mail": (Incoming, "message", dossier.mail),
+    "out": (Outgoing, "message out", dossier.sent),
+}

@@ -35,8 +35,7 @@ def console(*, errors: bool = False) -> Console:
 
 CellValue = str | int | float | bool | datetime | list[str] | None
 """What a place in a list can hold."""
-WIDE = 10_000
-"""The width of a list that goes into a file or to another program."""
+WIDE = 10_000  # the width of a list that goes into a file or to another program
 
 
 def show_json(console: Console, value: object) -> None:

@@ -21,23 +21,20 @@ def veiled(settings: Settings) -> dict[str, Any]:
 
 def lines(settings: Settings) -> Iterator[str]:
     """Yield the same as TOML, with a comment on each value that is a default."""
-    for path, table in _tables(settings):
-        yield f"[{path}]"
-        for name, value in table.model_dump(mode="json").items():
-            comment = "" if name in table.model_fields_set else "  # default"
-            if value is None:
-                yield f"# {name} is not set"
-            else:
-                yield f"{name} = {format_value(veiled_url(value) if name == 'database' else value)}{comment}"
-        yield ""
-
-
-def _tables(settings: Settings) -> Iterator[tuple[str, BaseModel]]:
+    tables: dict[str, BaseModel | None] = {}
     for name, table in settings:
-        if isinstance(table, InboxSettings | OutboxSettings):
-            yield from ((f"{name}.{kind}", box) for kind, box in table if box is not None)
-        elif table is not None:
-            yield name, table
+        has_tables = isinstance(table, InboxSettings | OutboxSettings)
+        tables |= {f"{name}.{kind}": box for kind, box in table} if has_tables else {name: table}
+    for path, table in tables.items():
+        if table is not None:
+            yield f"[{path}]"
+            for name, value in table.model_dump(mode="json").items():
+                comment = "" if name in table.model_fields_set else "  # default"
+                if value is None:
+                    yield f"# {name} is not set"
+                else:
+                    yield f"{name} = {format_value(veiled_url(value) if name == 'database' else value)}{comment}"
+            yield ""
 
 
 def veils(settings: Settings) -> bool:

@@ -38,22 +38,26 @@ LONGEST_SHOWN = 60
 
 
 def sentences(model: type[BaseModel], error: ValidationError) -> list[str]:
-    found = error.errors(include_url=False, include_input=False)
-    return [f"{_sentence(model, fault)}{_origin(fault)}" for fault in found]
+    lines = []
+    for fault in error.errors(include_url=False, include_input=False):
+        variable = f"PBEM_{'__'.join(map(str, fault['loc']))}".upper()
+        origin = f" (from the environment variable {variable})" if variable in os.environ else ""
+        lines.append(_sentence(model, fault) + origin)
+    return lines
 
 
-def of_toml(said: str, text: str) -> str:
-    r"""Return what the parser said of a file, with the key and what to write where that can be told.
+def of_toml(error: str, text: str) -> str:
+    r"""Return the parser's error about a file, with the key and what to write where that can be told.
 
     >>> of_toml("Invalid value (at line 2, column 11)", "[house]\nenabled = yes")
     'write true or false for enabled, in line 2'
     """
-    at = re.search(r"at line (\d+)", said)
+    at = re.search(r"at line (\d+)", error)
     if at is None:
-        return said
+        return error
     lines, number = text.splitlines(), int(at[1])
     key, _, value = (part.strip() for part in lines[number - 1].partition("="))
-    if "overwrite" in said or "twice" in said:
+    if "overwrite" in error or "twice" in error:
         before = (n for n, line in enumerate(lines[: number - 1], start=1) if line.partition("=")[0].strip() == key)
         return f"{key} stands twice, in lines {max(before, default=number)} and {number}"
     if value.lower() in ("yes", "no", "on", "off", "true", "false"):
@@ -62,7 +66,7 @@ def of_toml(said: str, text: str) -> str:
         return f"a quotation mark is missing for {key}, in line {number}"
     if value[:1].isalpha():
         return f'write what {key} is between quotes, in line {number}: {key} = "…"'
-    return said
+    return error
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
@@ -70,14 +74,8 @@ def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) ->
         table, nested, _ = name.removeprefix("PBEM_").partition("__")
         if name.startswith("PBEM_") and nested and table.lower() not in model.model_fields:
             near = get_close_matches(table.lower(), list(model.model_fields), 1)
-            meant = f"; did you mean PBEM_{near[0].upper()}__…?" if near else ""
-            yield f"the environment variable {name[:LONGEST_SHOWN]} belongs to no table{meant}"
-
-
-def _origin(fault: ErrorDetails) -> str:
-    """Return which environment variable the value comes from, if it does, as the end of a sentence."""
-    variable = f"PBEM_{'__'.join(map(str, fault['loc']))}".upper()
-    return f" (from the environment variable {variable})" if variable in os.environ else ""
+            hint = f"; did you mean PBEM_{near[0].upper()}__…?" if near else ""
+            yield f"the environment variable {name[:LONGEST_SHOWN]} belongs to no table{hint}"
 
 
 def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
@@ -119,8 +117,8 @@ def _near(model: type[BaseModel], path: Sequence[str]) -> str:
     table = _model_at(model, above)
     own = list(table.model_fields) if table is not None else []
     usual = [OFTEN_WRITTEN[key]] if OFTEN_WRITTEN.get(key) in own else []
-    if meant := usual or get_close_matches(key, own, 1) or list(_places(model, key))[:3]:
-        return f"; did you mean {' or '.join(meant)}?"
+    if names := usual or get_close_matches(key, own, 1) or list(_places(model, key))[:3]:
+        return f"; did you mean {' or '.join(names)}?"
     return f"; here there are {', '.join(own)}" if own else ""
 
 
@@ -129,16 +127,17 @@ def _places(model: type[BaseModel], key: str, above: str = "") -> Iterator[str]:
     for name, field in model.model_fields.items():
         inner = _table(field.annotation)
         if inner is not None and inner is not Secret:
-            yield from (f"{above}{name}.{key}" for each in inner.model_fields if each == key)
+            if key in inner.model_fields:
+                yield f"{above}{name}.{key}"
             yield from _places(inner, key, f"{above}{name}.")
 
 
 def _model_at(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel] | None:
-    found: type[BaseModel] | None = model
+    table: type[BaseModel] | None = model
     for name in path:
-        field = found.model_fields.get(name) if found is not None else None
-        found = _table(field.annotation) if field is not None else None
-    return found
+        field = table.model_fields.get(name) if table is not None else None
+        table = _table(field.annotation) if field is not None else None
+    return table
 
 
 def _table(annotation: Any) -> type[BaseModel] | None:

@@ -14,11 +14,7 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 def _one_line(text: str) -> str:
-    """Return the text, which becomes part of a protocol line; raise ValueError if it would end that line.
-
-    >>> _one_line("Processed")
-    'Processed'
-    """
+    """Return the text, which becomes part of a protocol line; raise ValueError if it would end that line."""
     if not text or not text.isprintable():
         raise ValueError("this must be one line of printable characters")
     return text
@@ -30,8 +26,7 @@ OneLine = Annotated[str, AfterValidator(_one_line)]
 class Tls(ConfigTable):
     """How a connection is secured."""
 
-    ca_file: Path | None = None
-    """The only certificates to trust; the system's if omitted."""
+    ca_file: Path | None = None  # the only certificates to trust; the system's if omitted
 
     def context(self) -> ssl.SSLContext:
         """Return a client context for TLS 1.2 or newer that checks certificate and host name."""
@@ -76,14 +71,13 @@ def is_loopback(host: str) -> bool:
 
 
 class Listening(ConfigTable):
-    """A port of ours, for this machine unless it is exposed on purpose."""
+    """A port of ours. There is no TLS and no login, so it is for this machine unless it is exposed on purpose."""
 
     port: Port | None = None
     exposed_on: OneLine | None = None
 
     @property
     def host(self) -> str:
-        """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
         return self.exposed_on or LOOPBACK
 
 
@@ -147,11 +141,7 @@ class OutboxSettings(ConfigTable):
 
 
 def is_secure(url: str) -> str:
-    """Return the URL; raise ValueError unless what is sent there is encrypted, or stays on this machine.
-
-    >>> is_secure("https://login.example.org/token")
-    'https://login.example.org/token'
-    """
+    """Return the URL; raise ValueError unless what is sent there is encrypted, or stays on this machine."""
     parts = urlsplit(url)
     if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == LOOPBACK)):
         return url
@@ -174,6 +164,5 @@ class OAuth2Settings(ConfigTable):
         try:
             return provider if provider in ("google", "microsoft") else is_secure(provider)
         except ValueError as error:
-            raise ValueError(
-                'write "google", "microsoft", or the URL of a provider, which begins with https://'
-            ) from error
+            kinds = 'write "google", "microsoft", or the URL of a provider, which begins with https://'
+            raise ValueError(kinds) from error

@@ -105,7 +105,6 @@ class ServerSettings(ConfigTable):
     @field_validator("admin")
     @classmethod
     def is_an_address(cls, admin: str | None) -> str | None:
-        """Require an address that other mail servers know too."""
         if admin is not None and not re.fullmatch(r"[^\s@<>]+@[^\s@<>]+", admin):
             raise ValueError("write an address like postmaster@example.org")
         return admin
@@ -113,9 +112,9 @@ class ServerSettings(ConfigTable):
     @model_validator(mode="after")
     def has_an_admin_elsewhere(self) -> Self:
         """Require that the admin reads their mail: the server files what comes from itself."""
-        local, _, domain = (self.admin or "").lower().rpartition("@")
-        own = (self.address.lower(), *self.aliases)
-        if f"{local.partition(self.delimiter)[0]}@{domain}" in own or (self.admin or "").lower() in own:
+        admin = (self.admin or "").lower()
+        local, _, domain = admin.rpartition("@")
+        if {admin, f"{local.partition(self.delimiter)[0]}@{domain}"} & {self.address.lower(), *self.aliases}:
             raise ValueError("admin is an address of the server itself, which nobody reads: write your own")
         return self
 
@@ -157,7 +156,6 @@ class LimitsSettings(ConfigTable):
     @field_validator("keep_mail_days", "keep_waiting_days")
     @classmethod
     def keeps_what_is_still_needed(cls, days: int) -> int:
-        """Require long enough for replies, bounces and questions, or forever."""
         if 0 < days < SHORTEST_KEEPING:
             raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
         return days
@@ -186,10 +184,8 @@ class ServeSettings(ConfigTable):
     """[serve]: the site for web browsers, which shows the matches of players who allow it."""
 
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
-    boards: bool = False
-    """Whether messages link to a page on which players tap their turns."""
-    post: bool = False
-    """Whether such a page can send the turn."""
+    boards: bool = False  # whether messages link to a page on which players tap their turns
+    post: bool = False  # whether such a page can send the turn
 
     @model_validator(mode="after")
     def _check_boards(self) -> Self:

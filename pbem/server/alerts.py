@@ -20,8 +20,7 @@ log = structlog.get_logger()
 
 TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
-MOST = 200
-"""How many of the newest rows an alert lists; `pbem mail list` lists all."""
+MOST = 200  # how many of the newest rows an alert lists; `pbem mail list` lists all
 
 
 class _Kind(NamedTuple):

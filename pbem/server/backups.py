@@ -44,8 +44,7 @@ from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 
-FORMAT = 2
-"""Raised when an older version couldn't restore what a newer one has backed up."""
+FORMAT = 2  # raised when an older version couldn't restore what a newer one has backed up
 MANIFEST, CONFIG = "manifest.json", "pbem.toml"
 DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
 EVERY = timedelta(days=1)
@@ -234,8 +233,7 @@ def restore(file: Path, config_file: Path, progress: Progress) -> tuple[Manifest
         if path.read_bytes().strip() != files[path].strip():
             raise BackupError(f"{path} isn't what the backup has, and nothing is overwritten; move it away first")
     url = settings.server.database
-    engine = database.connect(url)
-    try:
+    with database.opened(url) as engine:
         _require_place(engine, manifest)
         place = Path(str(engine.url.database)) if engine.dialect.name == "sqlite" else None
         if place is not None:
@@ -254,8 +252,6 @@ def restore(file: Path, config_file: Path, progress: Progress) -> tuple[Manifest
                 drafts.adopt(Path(f"{place}.lock"), place.parent)
             _fill(file, manifest, engine)
         database.upgrade(engine, progress)
-    finally:
-        engine.dispose()
     return manifest, written
 
 
@@ -270,17 +266,13 @@ def tried(file: Path, config_file: Path) -> Iterator[tuple[Manifest, Settings, E
         _fill(file, manifest, None)
         yield manifest, settings, None
         return
-    with tempfile.TemporaryDirectory() as folder:
-        engine = database.connect(f"sqlite:///{folder}/database")
-        try:
-            _fill(file, manifest, engine)
-            database.upgrade(engine)
-            if key := contents.get("secrets/server.key"):
-                own = Secret.model_validate({"value": key.decode().partition("\n")[0]})
-                server_key.require(engine, settings.server.model_copy(update={"key": own}))
-            yield manifest, settings, engine
-        finally:
-            engine.dispose()
+    with tempfile.TemporaryDirectory() as folder, database.opened(f"sqlite:///{folder}/database") as engine:
+        _fill(file, manifest, engine)
+        database.upgrade(engine)
+        if key := contents.get("secrets/server.key"):
+            own = Secret.model_validate({"value": key.decode().partition("\n")[0]})
+            server_key.require(engine, settings.server.model_copy(update={"key": own}))
+        yield manifest, settings, engine
 
 
 def read(file: Path) -> tuple[Manifest, Mapping[str, bytes]]:

@@ -61,8 +61,7 @@ LAST_SECONDS = 1.0
 """The time left after that for marking what was sent before the message on which the sender hangs."""
 LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
 """The queues that each of the working threads claims from."""
-AT_A_STRETCH = 100
-"""How many messages are processed before the sender is woken."""
+AT_A_STRETCH = 100  # how many messages are processed before the sender is woken
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,8 @@ class Server:
     engine: Engine
     services: Services
     sender: senders.MailSender
-    desks: tuple[Desk, ...]
-    """One for each thread of `run` that works."""
-    desk: Desk
-    """One for a thread that does all the work alone."""
+    desks: tuple[Desk, ...]  # one for each thread of `run` that works
+    desk: Desk  # one for a thread that does all the work alone
     suspects: Suspects
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]

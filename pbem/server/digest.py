@@ -33,8 +33,7 @@ from pbem.tokens import Purpose
 NEVER = datetime.max.replace(tzinfo=UTC)
 log = structlog.get_logger()
 
-MOST_PIECES = 5_000
-"""How many pieces of news are looked at together."""
+MOST_PIECES = 5_000  # how many pieces of news are looked at together
 LARGEST = 200_000
 """How many characters of news go into one message, at least one piece; what is beyond goes into the next."""
 NO_TURN = ("taken_back", "given", "ran_out", "reminder")

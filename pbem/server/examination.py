@@ -52,8 +52,7 @@ class Services:
 class Examined:
     raw: bytes
     message: Message | None
-    unreadable: str = ""
-    """Why there is no message."""
+    unreadable: str = ""  # why there is no message
     checked: DomainCheck = authentication.UNCHECKED
     is_final: bool | None = None
     """Whether it reports that an address can never be reached; None if that was not examined."""

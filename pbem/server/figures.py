@@ -27,12 +27,10 @@ from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState
 from pbem.storage.setbacks import SENDING, STALE
 from pbem.vitals import Vitals
 
-MOST = 100_000
-"""How many rows are counted, at most: in an index, and without a lock."""
+MOST = 100_000  # how many rows are counted, at most: in an index, and without a lock
 SLOW = 15 * 60
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
-LATE = 4 * 3600
-"""Mail servers warn of delayed messages after that time, too."""
+LATE = 4 * 3600  # mail servers warn of delayed messages after that time, too
 OLD = 2 * backups.EVERY.total_seconds()
 
 
@@ -67,11 +65,9 @@ class Look(NamedTuple):
 class Figure(NamedTuple):
     name: str
     about: str
-    read: Callable[[Any], Values]
-    """Reads from the `Vitals` of a server, or by a `Look`."""
+    read: Callable[[Any], Values]  # reads from the `Vitals` of a server, or by a `Look`
     label: str = ""
-    has_age: bool = False
-    """Whether Prometheus is told for how long the first has waited, too."""
+    has_age: bool = False  # whether Prometheus is told for how long the first has waited, too
 
 
 def _ready(vitals: Vitals) -> Values:

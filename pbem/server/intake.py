@@ -55,8 +55,7 @@ class SortedArrival(NamedTuple):
     lane: Lane
     group: str | None
     """Whose it is: the address of the token's player, or else the one in From, if there is exactly one."""
-    raw: bytes
-    """The message, or only its header block if it is larger than a stranger's may be."""
+    raw: bytes  # the message, or only its header block if it is larger than a stranger's may be
 
 
 def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: datetime) -> dict[int, Lane]:

@@ -47,10 +47,8 @@ class Loop:
     """Works until nothing is left or what it is given says to stop. Returns whether to call it again at once."""
     bell: threading.Event = field(default_factory=threading.Event)
     close: Callable[[], object] = lambda: None
-    pause: float = 0.0
-    """For how many seconds it doesn't hear the bell after its work."""
-    look: float = LOOK_SECONDS
-    """How often it looks without the bell."""
+    pause: float = 0.0  # for how many seconds it doesn't hear the bell after its work
+    look: float = LOOK_SECONDS  # how often it looks without the bell
 
     def run(self, stop: threading.Event, vitals: Vitals) -> None:
         """Work until stopped: it waits out an outage of the database, and a bug doesn't end it."""

@@ -6,8 +6,7 @@ from sqlmodel import SQLModel
 from pbem.storage import database
 from pbem.storage.database import Progress
 
-PIECE = 1_000
-"""How many rows are in memory at once."""
+PIECE = 1_000  # how many rows are in memory at once
 
 
 def move(source: Engine, target: Engine, progress: Progress) -> int:

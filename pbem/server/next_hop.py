@@ -29,8 +29,7 @@ LONGEST_REST, LATEST = PAUSES[3], PAUSES[4]
 their turn."""
 SEVERAL = 3
 """For how many recipients in a row messages must be refused until nothing is sent for a while."""
-MOST = 10_000
-"""How many refused messages are remembered."""
+MOST = 10_000  # how many refused messages are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,7 @@ class Result:
     is_bug: bool = False
     waits: bool = False
     """Whether it is never given up for this, since it may have been refused because of us."""
-    needs_operator: bool = False
-    """Whether it was refused because of us though others are taken."""
+    needs_operator: bool = False  # whether it was refused because of us though others are taken
     at_latest: timedelta = PAUSES[-1]
     turns: tuple[tuple[int, int], ...] = ()
     """The matches, and their versions, in which it tells its reader that it is their turn."""

@@ -33,20 +33,15 @@ from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
-EVERY = 60.0
-"""How often a server tells how it is, in seconds."""
+EVERY = 60.0  # how often a server tells how it is, in seconds
 SILENT = timedelta(minutes=3)
 """A server that has told nothing for longer doesn't run any more, or hangs."""
 FORGOTTEN = timedelta(days=1)
 ENDED = "ended without saying so: killed, or out of memory; the log may say more"
-MOST = 50
-"""How many servers are looked at."""
-HUNG = 70
-"""The exit code of a process in which a loop hangs: EX_SOFTWARE."""
-REPLACED = 73
-"""That of a process whose database file was replaced: EX_CANTCREAT."""
-LOOK_SECONDS = 5.0
-"""How often to look after the loops where systemd doesn't ask for more."""
+MOST = 50  # how many servers are looked at
+HUNG = 70  # the exit code of a process in which a loop hangs: EX_SOFTWARE
+REPLACED = 73  # that of a process whose database file was replaced: EX_CANTCREAT
+LOOK_SECONDS = 5.0  # how often to look after the loops where systemd doesn't ask for more
 
 
 class Reporter:

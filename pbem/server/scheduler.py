@@ -21,8 +21,7 @@ from pbem.storage.due import NOW, Due
 from pbem.storage.retention import Retention
 from pbem.storage.setbacks import Setbacks
 
-LATE = timedelta(minutes=1)
-"""How long it may wait while messages are being sent."""
+LATE = timedelta(minutes=1)  # how long it may wait while messages are being sent
 
 
 def _sweep(engine: Engine, _server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:

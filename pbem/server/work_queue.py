@@ -24,10 +24,8 @@ from pbem.storage.leases import from_now, is_free
 from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
 from pbem.storage.queue import Queue, QueueRows, is_next, written_out
 
-MOST = 3
-"""A message that failed that often is put aside for the operator."""
-PAUSE = timedelta(minutes=1)
-"""How long a message waits that can't be handled alone at present."""
+MOST = 3  # a message that failed that often is put aside for the operator
+PAUSE = timedelta(minutes=1)  # how long a message waits that can't be handled alone at present
 
 _EARLIER = aliased(Incoming)
 _ARE_WAITING = written_out(IncomingState.NEW)

@@ -18,15 +18,13 @@ from pbem.storage.utc import Utc
 
 log = structlog.get_logger()
 
-SLACK = timedelta(minutes=5)
-"""How far the clocks of several daemons may differ."""
+SLACK = timedelta(minutes=5)  # how far the clocks of several daemons may differ
 LONGEST_REST = timedelta(days=366)
 """A server that starts later than that after the last one ran has a wrong clock, unless its operator knows better."""
 THE_ONE = 1
 IF_RIGHT = 'If it is right, "pbem run --clock-is-right" starts once all the same'
 BEAT_EVERY = timedelta(minutes=1)
-SILENCE = timedelta(minutes=5)
-"""A longer time without a heartbeat is an outage."""
+SILENCE = timedelta(minutes=5)  # a longer time without a heartbeat is an outage
 _SILENCES: CompoundSelect[Any] = union_all(
     columns(col(Outage.since), col(Outage.until)).where(col(Outage.until) > bindparam("start", type_=Utc)),
     columns(col(Clock.beat), cast(None, Utc)).where(col(Clock.id) == THE_ONE),

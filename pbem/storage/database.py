@@ -24,8 +24,7 @@ from sqlmodel import Session, SQLModel
 from pbem.storage import leases, sqlite
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-Progress = Callable[[str, int, int], None]
-"""Called with (step, done, total); may raise to cancel."""
+Progress = Callable[[str, int, int], None]  # called with (step, done, total); may raise to cancel
 _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
@@ -63,6 +62,16 @@ def connect(url: str) -> Engine:
         raise Unusable(_NO_URL) from error
     event.listen(engine, "connect", _set_session)
     return engine
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Engine]:
+    """Provide an engine for that URL, and close its connections at the end. Raises Unusable."""
+    engine = connect(url)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def _set_session(connection: Any, _record: object) -> None:

@@ -16,17 +16,14 @@ from pbem.storage.setbacks import Setbacks, at_once
 
 DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""
-NOW: BindParameter[datetime] = bindparam("now")
-"""The time of a look at what is due (see scheduler)."""
+NOW: BindParameter[datetime] = bindparam("now")  # the time of a look at what is due (see scheduler)
 _Row = TypeVar("_Row", bound=SQLModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    name: str
-    """What it is called where it fails as a whole."""
-    when: ColumnElement[bool]
-    """Whether there is any of it to do, in SQL."""
+    name: str  # what it is called where it fails as a whole
+    when: ColumnElement[bool]  # whether there is any of it to do, in SQL
     act: DueAct
     moments: Mapping[str, timedelta] = field(default_factory=dict)
     """How far from now the other times are that the condition compares with, by their parameters."""

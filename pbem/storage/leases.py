@@ -28,8 +28,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from pbem.storage.utc import Utc
 
-LEASE = timedelta(minutes=1)
-"""Many times what the work takes."""
+LEASE = timedelta(minutes=1)  # many times what the work takes
 HOST = socket.gethostname()[:200]
 CLOCKS = {"postgresql": "clock_timestamp()", "sqlite": "'now'"}
 """What each kind of database calls the present time; tests stop these clocks."""
@@ -39,8 +38,7 @@ class Leased(SQLModel):
     """The columns of a row that one daemon at a time works on."""
 
     leased_until: Any = Field(default=None, sa_type=Utc, nullable=True)
-    holder: str | None = None
-    """Whose lease it is, or who never gave it back."""
+    holder: str | None = None  # whose lease it is, or who never gave it back
 
 
 class from_now(FunctionElement[Any]):  # noqa: N801 - a function of SQL

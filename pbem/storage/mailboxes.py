@@ -17,8 +17,7 @@ ALIASES = {
     "protonmail.com": "proton.me",
 }
 """Hosts at which everybody has the same address as at another one."""
-DOTLESS = frozenset({"gmail.com", "proton.me"})
-"""Hosts that ignore dots in front of the @."""
+DOTLESS = frozenset({"gmail.com", "proton.me"})  # hosts that ignore dots in front of the @
 LARGE = frozenset(
     (
         *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "aol.com"),

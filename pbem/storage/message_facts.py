@@ -25,8 +25,7 @@ LEFT_OUT = frozenset(
 TIMES = frozenset(
     column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
 )
-FIRST_TURNS = 6
-"""The number of turns, of both sides, in which a match has just begun."""
+FIRST_TURNS = 6  # the number of turns, of both sides, in which a match has just begun
 PLAYED = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
 _READER = bindparam("reader", type_=Integer)
 _EARLIER = (
@@ -61,8 +60,7 @@ class Facts:
     matches: Mapping[int, MatchFacts]
     first: frozenset[int] = frozenset()
     """Matches that are the reader's first of their game, and have just begun."""
-    notes: Mapping[int, str] = field(default_factory=dict)
-    """The reader's own notes about them."""
+    notes: Mapping[int, str] = field(default_factory=dict)  # the reader's own notes about them
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:

@@ -34,8 +34,7 @@ ANSWERED = frozenset({"answer", "confirm"})
 TURNS = frozenset({"turn"})
 """What is sent besides to a player who has complained about our messages."""
 
-ID_BYTES = 16
-"""Too many to guess: nobody can reply to a message they haven't seen."""
+ID_BYTES = 16  # too many to guess: nobody can reply to a message they haven't seen
 
 WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel has the type of what it holds
 """Has a query for outgoing messages load what they say, too."""
@@ -102,8 +101,7 @@ class Cause:
     """The message that another is sent because of, and what budgets count of that."""
 
     incoming: Incoming | None = None
-    answers: Sequence[str] = ()
-    """The Message-IDs that it replies to, nearest first."""
+    answers: Sequence[str] = ()  # the Message-IDs that it replies to, nearest first
     standing: Standing | None = None
     gist: str | None = None
 

@@ -67,8 +67,7 @@ class Listing(Section):
     """A page of what a command lists."""
 
     page: int = 1
-    next_page: str | None = None
-    """How to ask for the page after this one; None on the last."""
+    next_page: str | None = None  # how to ask for the page after this one; None on the last
 
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})

@@ -20,8 +20,7 @@ class Preference:
     name: str
     choices: tuple[str, ...]
     help: str
-    example: str = ""
-    """A sample choice, for a preference with too many to list."""
+    example: str = ""  # a sample choice, for a preference with too many to list
     accept: Callable[[str], str | None] = lambda _text: None
     """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
     words: int = 1

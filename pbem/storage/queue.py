@@ -69,8 +69,7 @@ class Queue:
         self.holder = holder
         self.in_hand: QueueRows = ()
         """What was claimed and isn't done. If the database fails, it stays here and goes on later."""
-        self.bell = threading.Event()
-        """Set when there may be work."""
+        self.bell = threading.Event()  # set when there may be work
         self._any = select(exists(waiting))
         self._claim = claim
         self._fixed = fixed

@@ -37,14 +37,11 @@ log = structlog.get_logger()
 
 EVERY = timedelta(hours=1)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-BATCH = 200
-"""Per transaction."""
-NOWHERE = "nowhere"
-"""What replaces an address that is no player's."""
+BATCH = 200  # per transaction
+NOWHERE = "nowhere"  # what replaces an address that is no player's
 ROWS_KEPT = timedelta(days=365)
 """How long the row of an outgoing message is kept without what it said."""
-KEPT_TEMPLATES = ("alert",)
-"""Messages whose payload is needed later and has no personal data."""
+KEPT_TEMPLATES = ("alert",)  # messages whose payload is needed later and has no personal data
 
 
 class Rule(Enum):
@@ -100,10 +97,8 @@ def change(session: Session, statement: Any) -> None:
 
 @dataclass(slots=True)
 class Retention:
-    keep_days: int
-    """After how many days what is done with is removed; 0 for never."""
-    waiting_days: int
-    """After how many days what waits for somebody is given up; 0 for never."""
+    keep_days: int  # after how many days what is done with is removed; 0 for never
+    waiting_days: int  # after how many days what waits for somebody is given up; 0 for never
     due: datetime | None = None
 
     def step(self, engine: Engine, now: datetime) -> int:

@@ -18,14 +18,10 @@ log = structlog.get_logger()
 
 FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
 """How long work waits that has failed once, and at most."""
-LASTING = 3
-"""How many failures the operator is told of."""
-AT_ONCE = 200
-"""How many rows are looked at in one go, beside those that have failed."""
-SENDING = "sending"
-"""What the setback is called while the next hop takes no message."""
-STALE = timedelta(days=1)
-"""What wasn't tried again for so long isn't due any more."""
+LASTING = 3  # how many failures the operator is told of
+AT_ONCE = 200  # how many rows are looked at in one go, beside those that have failed
+SENDING = "sending"  # what the setback is called while the next hop takes no message
+STALE = timedelta(days=1)  # what wasn't tried again for so long isn't due any more
 
 
 ARE_ANY = exists().where(col(Setback.failures) > 0)

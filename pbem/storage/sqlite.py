@@ -34,8 +34,7 @@ class WriteTurns:
         self._seconds = seconds
         self._changed = threading.Condition()
         self._tickets = itertools.count()
-        self.waiting: list[tuple[bool, int]] = []
-        """Who waits: whether they can, and their number."""
+        self.waiting: list[tuple[bool, int]] = []  # who waits: whether they can, and their number
         self._is_taken = False
 
     @contextmanager

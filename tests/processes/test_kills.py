@@ -65,7 +65,7 @@ def killed(site: Site, step: Step) -> bool:
     if child == 0:
         try:
             os.environ[VARIABLE] = step
-            failpoints._wanted.cache_clear()
+            failpoints._failpoint.cache_clear()
             serve(site)
         finally:
             os._exit(0)

@@ -23,12 +23,12 @@ def check(settings: Settings) -> Iterator[Finding]:
     """Try the key that we sign with, and look up what other mail servers look up about our domain."""
     domain, dkim = settings.server.domain, settings.outbox.dkim
     is_usable = True
-    try:
-        if dkim is not None:
+    if dkim is not None:
+        try:
             dkim_signing.signer(dkim, domain)
-    except BadConfig as error:
-        is_usable = False
-        yield finding("dns.key", why=error)
+        except BadConfig as error:
+            is_usable = False
+            yield finding("dns.key", why=error)
     if find_spec("dns") is None:  # part of an optional extra
         yield finding("dns.not_installed")
         return
@@ -47,14 +47,14 @@ def records(name: str, kind: str) -> list[str]:
     import dns.resolver
 
     try:
-        found = dns.resolver.resolve(name, kind, lifetime=SECONDS, search=False)
+        answer = dns.resolver.resolve(name, kind, lifetime=SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
         return []
     except dns.exception.DNSException as error:
         raise Silent(name) from error
     if kind == "TXT":
-        return [b"".join(record.strings).decode("utf-8", "replace") for record in found]
-    return [record.to_text() for record in found]
+        return [b"".join(record.strings).decode("utf-8", "replace") for record in answer]
+    return [record.to_text() for record in answer]
 
 
 def _tagged(name: str, tag: str) -> list[str]:
@@ -73,11 +73,11 @@ def _mx(domain: str) -> Finding:
 
 
 def _spf(domain: str) -> Finding:
-    found = _tagged(domain, "v=spf1")
-    if len(found) != 1:
-        return finding("dns.many_spf" if found else "dns.no_spf", domain=domain, number=len(found))
-    allows_all = found[0].lower().split()[-1] in ("+all", "all")
-    return finding("dns.open_spf" if allows_all else "dns.spf", domain=domain, record=found[0])
+    policies = _tagged(domain, "v=spf1")
+    if len(policies) != 1:
+        return finding("dns.many_spf" if policies else "dns.no_spf", domain=domain, number=len(policies))
+    allows_all = policies[0].lower().split()[-1] in ("+all", "all")
+    return finding("dns.open_spf" if allows_all else "dns.spf", domain=domain, record=policies[0])
 
 
 def _dkim(settings: DkimSettings, domain: str) -> Finding:
@@ -101,7 +101,7 @@ def _dkim(settings: DkimSettings, domain: str) -> Finding:
 def _dmarc(domain: str) -> Finding:
     above = public_suffixes().privatesuffix(domain)
     for name in dict.fromkeys(f"_dmarc.{name}" for name in (domain, above) if name):
-        if found := _tagged(name, "v=dmarc1"):
-            row = "dns.dmarc" if len(found) == 1 else "dns.many_dmarc"
-            return finding(row, name=name, number=len(found), record=found[0])
+        if policies := _tagged(name, "v=dmarc1"):
+            row = "dns.dmarc" if len(policies) == 1 else "dns.many_dmarc"
+            return finding(row, name=name, number=len(policies), record=policies[0])
     return finding("dns.no_dmarc", domain=domain)

@@ -1,9 +1,8 @@
 """The command `doctor`: runs all checks of what is configured, and prints what they find."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.progress import Progress
@@ -22,8 +21,7 @@ SECONDS = 120.0
 """How long a check may take; each waits for several answers, of which each has a shorter limit."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     name: str
     run: Callable[[Settings], Iterator[Finding]]
     """Yields nothing if what it looks at isn't configured."""
@@ -69,25 +67,28 @@ def doctor(
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
     GAMES.enable(settings.games.enabled, core.can_be_offered)
-    found: list[tuple[str, Finding]] = []
+    results: list[tuple[str, Finding]] = []
     recipients = [*([""] if send else []), *([mail_to] if mail_to else [])]
-    trips = (partial(round_trip.check, seconds=wait, mail_to=each) for each in recipients)
-    sent = tuple(Check("round trip", each, SECONDS + wait) for each in trips)
+    trips = (partial(round_trip.check, seconds=wait, mail_to=recipient) for recipient in recipients)
+    checks = (*CHECKS, *(Check("round trip", trip, SECONDS + wait) for trip in trips))
     with Progress(console=errors, transient=True) as progress:
-        task = progress.add_task("", total=len(CHECKS) + len(sent))
-        for check in (*CHECKS, *sent):
-            progress.update(task, description=check.name)
-            for each in findings(check, settings):
-                found.append((check.name, each))
+        task = progress.add_task("", total=len(checks))
+        for check in checks:
+            progress.update(task, advance=1, description=check.name)
+            for result in findings(check, settings):
+                results.append((check.name, result))
                 if not as_json:
-                    _print(check.name, each)
-            progress.advance(task)
-    problems, notes = (sum(each.level is level for _, each in found) for level in (Severity.PROBLEM, Severity.NOTE))
+                    out.print(f"{result.level.value:8}", style=COLOURS[result.level], end="")
+                    out.print(f"{check.name}: {result.sentence}")
+                    if result.advice:
+                        out.print(f"        {result.advice}")
+    problems = sum(result.level is Severity.PROBLEM for _, result in results)
     if as_json:
-        show_json(out, [{"check": name, **vars(each)} for name, each in found])
+        show_json(out, [{"check": name, **vars(result)} for name, result in results])
     else:
-        checks = len({name for name, _ in found})
-        out.print(f"{checks} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}")
+        notes = sum(result.level is Severity.NOTE for _, result in results)
+        number = len({name for name, _ in results})
+        out.print(f"{number} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}")
     if problems:
         raise typer.Exit(FOUND)
 
@@ -101,13 +102,6 @@ def findings(check: Check, settings: Settings) -> list[Finding]:
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return [finding("all.closed", what=what)]
-
-
-def _print(check: str, found: Finding) -> None:
-    out.print(f"{found.level.value:8}", style=COLOURS[found.level], end="")
-    out.print(f"{check}: {found.sentence}")
-    if found.advice:
-        out.print(f"        {found.advice}")
 
 
 def _counted(number: int, what: str) -> str:

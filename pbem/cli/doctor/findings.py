@@ -16,8 +16,7 @@ from typing import Any
 
 from sqlalchemy import URL
 
-PAGE = 4096
-"""Bytes to write to a disk: an empty file can be made on a full one."""
+PAGE = 4096  # bytes to write to a disk: an empty file can be made on a full one
 
 
 class Severity(StrEnum):

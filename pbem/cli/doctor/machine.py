@@ -83,8 +83,10 @@ def exposed(settings: Settings) -> Iterator[Path]:
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
     files += backups.kept(settings)
     for file in dict.fromkeys(files):
-        if file is not None and file.exists() and _is_open_to_all(file):
-            yield file
+        if file is not None and file.exists():
+            reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
+            if file.stat().st_mode & reads and all(map(_is_passed_by_all, file.resolve().parents)):
+                yield file
 
 
 def closed_to_service(unit: Path = UNIT) -> Iterator[Path]:
@@ -95,14 +97,12 @@ def closed_to_service(unit: Path = UNIT) -> Iterator[Path]:
         first = program.read_bytes().partition(b"\n")[0].decode("utf-8", "replace")
         for file in (program, Path(first.removeprefix("#!").split(" ")[0] if first.startswith("#!") else program)):
             homes = [home for home in HOMES if home in file.resolve().parents]
-            if homes or not all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents):
+            if homes or not all(map(_is_passed_by_all, file.resolve().parents)):
                 yield file.resolve()
 
 
-def _is_open_to_all(file: Path) -> bool:
-    reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
-    passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
-    return bool(file.stat().st_mode & reads) and passes
+def _is_passed_by_all(folder: Path) -> bool:
+    return bool(folder.stat().st_mode & stat.S_IXOTH)
 
 
 def templates(_: Settings) -> Iterator[Finding]:

@@ -36,8 +36,7 @@ class MailServer:
     table: str
     account: ImapSettings | SmtpSettings
     kind: str
-    tls_port: int
-    """The port at which such servers usually begin with TLS."""
+    tls_port: int  # the port at which such servers usually begin with TLS
     sender: str
 
     @property
@@ -77,15 +76,14 @@ def imap(settings: Settings) -> Iterator[Finding]:
         yield finding("server.logged_in", server=server)
         yield from _in_clear(server)
         yield from _ends_soon(server, certificate_end(client.socket()))
-        yield from _folders(client, account)
-        yield from _capabilities(client, account)
+        yield from _mailbox(client, account)
     except CONNECTION_ERRORS as error:
         yield finding("server.failed", server=server, why=_veiled(error, account.password))
     finally:
         imap_connection.disconnect(client)
 
 
-def _folders(client: Any, account: ImapSettings) -> Iterator[Finding]:
+def _mailbox(client: Any, account: ImapSettings) -> Iterator[Finding]:
     folder, processed = (imap_connection.full_name(client, name) for name in (account.folder, account.processed))
     if not client.folder_exists(folder):
         there_are = ", ".join(sorted(str(name) for *_, name in client.list_folders())[:10])
@@ -95,9 +93,6 @@ def _folders(client: Any, account: ImapSettings) -> Iterator[Finding]:
         yield finding("imap.waiting", folder=folder, waiting=waiting)
     if not client.folder_exists(processed):
         yield finding("imap.no_processed", folder=processed)
-
-
-def _capabilities(client: Any, account: ImapSettings) -> Iterator[Finding]:
     if not client.has_capability("IDLE"):
         yield finding("imap.no_idle", seconds=imap_connection.POLL_SECONDS)
     if not client.has_capability("MOVE"):

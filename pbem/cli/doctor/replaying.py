@@ -1,7 +1,6 @@
 """The command `check`: replays all stored matches."""
 
 import random
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -17,8 +16,7 @@ from pbem.matches.ratings import derivation
 from pbem.storage import database
 from pbem.storage.models import Match
 
-AT_ONCE = 100
-"""How many matches are loaded by the same statements."""
+AT_ONCE = 100  # how many matches are loaded by the same statements
 NEWEST = OTHERS = 1_000
 """How many matches are replayed unless all are asked for, in a few seconds; the others are drawn by lot."""
 
@@ -37,7 +35,7 @@ def check(
 
 def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -> None:
     """Print what is wrong with matches and ratings, and end with FOUND if anything is."""
-    found: list[Fault] = []
+    wrong: list[Fault] = []
     misrated: list[str] = []
     with database.read_only(engine) as session:
         stored, rated = integrity.played(session), derivation.rated_games(session)
@@ -49,25 +47,21 @@ def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -
         some = select(Match).where(col(Match.id).in_(played[start : start + AT_ONCE])).order_by(col(Match.id))
         with database.read_only(engine) as session:
             for faults in integrity.faults(session, session.exec(some).all()):
-                found += faults
+                wrong += faults
     for game in track(rated, "comparing ratings", console=errors, transient=True):
         with database.read_only(engine) as session:
             misrated += derivation.faults(session, game)
     if as_json:
-        problems = [{"match": fault.match, "sentence": fault.sentence} for fault in found]
+        problems = [{"match": fault.match, "sentence": fault.sentence} for fault in wrong]
         show_json(out, {"matches": len(stored), "replayed": len(played), "problems": problems, "ratings": misrated})
     else:
-        _print(found, misrated, len(played), len(stored))
-    if found or misrated:
+        for fault in wrong:
+            out.print(f"match #{fault.match}: {fault.sentence}")
+        for sentence in misrated:
+            out.print(f"rating: {sentence}")
+        if misrated:
+            out.print('"pbem ratings rebuild" derives the ratings from the matches again')
+        of_all = f' of {len(stored)}; "--all" replays all' if len(played) < len(stored) else ""
+        out.print(f"{len(played)} matches replayed, {len(wrong)} problems{of_all}")
+    if wrong or misrated:
         raise typer.Exit(FOUND)
-
-
-def _print(found: Sequence[Fault], misrated: Sequence[str], played: int, stored: int) -> None:
-    for fault in found:
-        out.print(f"match #{fault.match}: {fault.sentence}")
-    for sentence in misrated:
-        out.print(f"rating: {sentence}")
-    if misrated:
-        out.print('"pbem ratings rebuild" derives the ratings from the matches again')
-    of_all = f' of {stored}; "--all" replays all' if played < stored else ""
-    out.print(f"{played} matches replayed, {len(found)} problems{of_all}")

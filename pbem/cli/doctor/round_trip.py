@@ -43,35 +43,32 @@ def check(settings: Settings, seconds: float, mail_to: str = "") -> Iterator[Fin
         yield finding("round_trip.folder")
         return
     recipient = mail_to or f"{server.local}{server.delimiter}doctor@{server.domain}"
-    mark, engine = f"pbem-doctor.{secrets.token_hex(16)}", database.connect(server.database)
+    mark = f"pbem-doctor.{secrets.token_hex(16)}"
     try:
-        database.require_current(engine)
-        newest, begun = _newest(engine), time.monotonic()
-        raw = message(server, recipient, mark, now())
-        with closing(SmtpOutbox(smtp, tokens(settings), PATIENCE)) as outbox:
-            outbox.send(server.address, recipient, dkim_signing.signer(dkim, server.domain)(raw) if dkim else raw)
-        while not (came := stored(engine, mark, newest)):
-            if time.monotonic() - begun >= seconds:
-                if mail_to:
-                    yield finding("round_trip.unanswered", recipient=recipient, seconds=seconds)
-                else:
-                    more = {"recipient": recipient, "seconds": seconds, "delimiter": server.delimiter}
-                    yield finding("round_trip.missing", **more)
-                return
-            time.sleep(min(LOOK_SECONDS, seconds))
+        with database.opened(server.database) as engine:
+            database.require_current(engine)
+            with database.read_only(engine) as session:
+                newest = session.exec(select(func.max(Incoming.id))).one() or 0
+            raw, begun = message(server, recipient, mark, now()), time.monotonic()
+            with closing(SmtpOutbox(smtp, tokens(settings), PATIENCE)) as outbox:
+                outbox.send(server.address, recipient, dkim_signing.signer(dkim, server.domain)(raw) if dkim else raw)
+            while not (arrived := stored(engine, mark, newest)):
+                if time.monotonic() - begun >= seconds:
+                    row = "round_trip.unanswered" if mail_to else "round_trip.missing"
+                    yield finding(row, recipient=recipient, seconds=seconds, delimiter=server.delimiter)
+                    return
+                time.sleep(min(LOOK_SECONDS, seconds))
         if not mail_to:
             yield finding("round_trip.fine", recipient=recipient, seconds=time.monotonic() - begun)
             return
-        said = results(came)
-        yield from (finding("round_trip.answered", recipient=recipient, said=each) for each in said)
-        if not said:
+        for result in results(arrived):
+            yield finding("round_trip.answered", recipient=recipient, said=result)
+        if not results(arrived):
             yield finding("round_trip.unchecked", recipient=recipient)
     except (NotAccepted, BadConfig) as error:
         yield finding("round_trip.not_sent", recipient=recipient, why=error)
     except (database.Unusable, DBAPIError):
         yield finding("round_trip.nowhere")
-    finally:
-        engine.dispose()
 
 
 def message(server: ServerSettings, recipient: str, mark: str, now: datetime) -> bytes:
@@ -90,12 +87,7 @@ def message(server: ServerSettings, recipient: str, mark: str, now: datetime) ->
 def results(raw: bytes) -> list[str]:
     """Return all Authentication-Results in a message: those of our own border first, then those that it quotes."""
     text = re.sub(r"\r?\n[ \t]+", " ", raw.decode("utf-8", "replace"))
-    return [" ".join(each.split()) for each in _RESULTS.findall(text)]
-
-
-def _newest(engine: Engine) -> int:
-    with database.read_only(engine) as session:
-        return session.exec(select(func.max(Incoming.id))).one() or 0
+    return [" ".join(result.split()) for result in _RESULTS.findall(text)]
 
 
 def stored(engine: Engine, mark: str, after: int) -> bytes | None:

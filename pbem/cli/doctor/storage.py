@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -70,7 +70,7 @@ def obstacle(engine: Engine) -> Finding | None:
             return finding("database.held", said="database is locked", who=who)
         return finding("database.silent", url=veiled_url(url), seconds=SECONDS)
     except DBAPIError as error:
-        return unusable(error, url)
+        return _unusable(error, url)
     if engine.dialect.name == "sqlite" and file:  # it writes to the disk at the end of a transaction only
         return next(unwritable(Path(file).parent, "database in [server]", LARGEST_MESSAGE), None)
     return None
@@ -95,44 +95,37 @@ def _store_and_take_back(engine: Engine) -> None:
         transaction.rollback()
 
 
-def unusable(error: Unusable | DBAPIError, url: str) -> Finding:
-    said = str(error)
+def _unusable(error: Unusable | DBAPIError, url: str) -> Finding:
+    reason = str(error)
     if isinstance(error, DBAPIError):
-        said = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
+        reason = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
         if who := leases.behind(error, make_url(url)):
-            return finding("database.held", said=said, who=who)
-    advice = database_advice(error, said, make_url(url))
-    return problem(said, advice or "start the database, or correct database in [server], or its rights")
-
-
-@contextmanager
-def _opened(settings: Settings) -> Iterator[Engine]:
-    engine = database.connect(settings.server.database)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
+            return finding("database.held", said=reason, who=who)
+    advice = database_advice(error, reason, make_url(url))
+    return problem(reason, advice or "start the database, or correct database in [server], or its rights")
 
 
 def database_in_use(settings: Settings) -> Iterator[Finding]:
     """Open the database and write to it, without changing anything."""
     try:
-        with _opened(settings) as engine:
+        with database.opened(settings.server.database) as engine:
             yield from _disk(settings)
             database.require_current(engine)
             if why := obstacle(engine):
                 yield why
                 return
-            version, revision = _version(engine), database.newest_revision()
-            url = veiled_url(settings.server.database)
-            yield finding("database.fine", url=url, version=version, revision=revision)
+            url, version = veiled_url(settings.server.database), f"SQLite {sqlite3.sqlite_version}"
+            if engine.dialect.name != "sqlite":
+                with engine.connect() as connection:
+                    version = f"PostgreSQL {connection.scalar(text('SHOW server_version'))}"
+            yield finding("database.fine", url=url, version=version, revision=database.newest_revision())
             if why_missing := missing_messages(engine):
                 yield finding("database.missing", why=why_missing)
             yield _clock(engine)
             with suppress(BadConfig):  # which is told with the other secrets
                 server_key.require(engine, settings.server)
     except (database.Unusable, DBAPIError) as error:
-        yield unusable(error, settings.server.database)
+        yield _unusable(error, settings.server.database)
 
 
 def _sqlite_file(url: str) -> Path | None:
@@ -153,13 +146,6 @@ def _disk(settings: Settings) -> Iterator[Finding]:
             yield finding("database.beside", file=beside)
 
 
-def _version(engine: Engine) -> str:
-    if engine.dialect.name == "sqlite":
-        return f"SQLite {sqlite3.sqlite_version}"
-    with engine.connect() as connection:
-        return f"PostgreSQL {connection.scalar(text('SHOW server_version'))}"
-
-
 def _clock(engine: Engine) -> Finding:
     """Compare this machine's clock with the database's, and with when a server last ran."""
     with database.read_only(engine) as session:
@@ -175,16 +161,16 @@ def _clock(engine: Engine) -> Finding:
 
 def games(settings: Settings) -> Iterator[Finding]:
     GAMES.enable(settings.games.enabled)
-    offered = ", ".join(GAMES)  # which loads them
-    found = [finding("games.missing", why=why) for why in GAMES.missing.values()]
-    with suppress(DBAPIError, database.Unusable), _opened(settings) as engine:
+    titles = ", ".join(GAMES)  # which loads them
+    problems = [finding("games.missing", why=why) for why in GAMES.missing.values()]
+    with suppress(DBAPIError, database.Unusable), database.opened(settings.server.database) as engine:
         database.require_current(engine)
         with database.read_only(engine) as session:
             needed = missing.counted(session, MatchState.RUNNING, MatchState.OVER)
         for (key, version), number in needed.items():
             if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
-                found.append(finding("games.stuck", key=key, number=number, why=why))
-    yield from found or [finding("games.fine", number=len(GAMES), games=offered)]
+                problems.append(finding("games.stuck", key=key, number=number, why=why))
+    yield from problems or [finding("games.fine", number=len(GAMES), games=titles)]
 
 
 def backup_folder(settings: Settings) -> Iterator[Finding]:
@@ -192,8 +178,8 @@ def backup_folder(settings: Settings) -> Iterator[Finding]:
     if folder is None:
         yield finding("backup.none_wanted")
         return
-    if found := list(unwritable(folder, "folder in [backup]")):
-        yield from found
+    if problems := list(unwritable(folder, "folder in [backup]")):
+        yield from problems
         return
     file = _sqlite_file(settings.server.database)
     if file is None and shutil.which("pg_dump") is None:

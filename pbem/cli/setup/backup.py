@@ -25,12 +25,8 @@ def backup(
 ) -> None:
     settings = config.load(config_file)
     failpoints.prepare()
-    engine = database.connect(settings.server.database)
-    try:
-        with core.who_is_in_the_way(settings):
-            manifest = backups.make(engine, settings, file, core.now())
-    finally:
-        engine.dispose()
+    with core.who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
+        manifest = backups.make(engine, settings, file, core.now())
     out.print(f"{file}: {file.stat().st_size:,} bytes, {manifest}")
     out.print("who has this file can move for every player; keep it where only you can read it")
 
@@ -45,7 +41,13 @@ def restore(
     failpoints.prepare()
     try:
         if only_check:
-            _try(file, config_file)
+            with backups.tried(file, config_file) as (manifest, settings, engine):
+                out.print(f"{file}: {manifest}")
+                if engine is None:
+                    out.print("its dump can be read; to replay its matches, restore it into an empty database")
+                else:
+                    GAMES.enable(settings.games.enabled, core.can_be_offered)
+                    replaying.replay(engine)
             return
         with core.progress() as progress:
             manifest, written = backups.restore(file, config_file, progress)
@@ -67,28 +69,13 @@ def restore(
     replaying.check(config_file)
 
 
-def _try(file: Path, config_file: Path) -> None:
-    with backups.tried(file, config_file) as (manifest, settings, engine):
-        out.print(f"{file}: {manifest}")
-        if engine is None:
-            out.print("its dump can be read; to replay its matches, restore it into an empty database")
-            return
-        GAMES.enable(settings.games.enabled, core.can_be_offered)
-        replaying.replay(engine)
-
-
 @app.command()
 def move(
     source: Annotated[str, typer.Argument(metavar="FROM", help="The URL of the SQLite database, as configured.")],
     target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
 ) -> None:
     logs.configure(LogSettings(level="error"))
-    old, new = database.connect(source), database.connect(target)
-    try:
-        with core.progress() as progress:
-            rows = moving.move(old, new, progress)
-    finally:
-        old.dispose()
-        new.dispose()
+    with database.opened(source) as old, database.opened(target) as new, core.progress() as progress:
+        rows = moving.move(old, new, progress)
     out.print(f"{rows:,} rows are in {veiled_url(target)} now")
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")

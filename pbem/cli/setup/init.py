@@ -12,7 +12,7 @@ from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
 from pbem.cli.setup import presets
-from pbem.cli.setup.presets import PRESETS, PresetPlace, WantedSetup
+from pbem.cli.setup.presets import PRESETS, PresetPlace
 from pbem.cli.terminal import show_json
 from pbem.config.dump import lines, veiled, veiled_url
 from pbem.secret import BadConfig
@@ -38,25 +38,25 @@ def init(
         bool, typer.Option("--new-key", help="Use another key than before; all reply addresses stop working.")
     ] = False,
 ) -> None:
-    given = {"address": address, "admin": admin, "name": name, "database": url}
-    server = {key: value for key, value in given.items() if value}
-    wanted = _wanted(config_file, place, server, username, client_id)
-    if wanted is not None:
-        _write(config_file, wanted)
+    options = {"address": address, "admin": admin, "name": name, "database": url}
+    server = {key: value for key, value in options.items() if value}
+    if not config_file.exists():
+        _write(config_file, place, server, username, client_id)
+    elif place is not None or server or username or client_id:
+        raise BadConfig(
+            f"{config_file} exists, and is never overwritten; edit it, or choose another file with --config"
+        )
     settings = config.load(config_file)
-    engine, key = database.connect(settings.server.database), settings.server.key.file
-    with database.alone(settings.server.database), who_is_in_the_way(settings):
-        try:
-            if key is not None and not key.exists():
-                if not new_key:
-                    server_key.require_no_players(engine, settings.server)
-                _make_key(key)
-            with core.progress() as progress:
-                database.upgrade(engine, progress)
-            server_key.adopt(engine, settings.server, anyway=new_key)
-        finally:
-            engine.dispose()
-    out.print(f"the database {veiled_url(settings.server.database)} is up to date")
+    url, key = settings.server.database, settings.server.key.file
+    with database.alone(url), who_is_in_the_way(settings), database.opened(url) as engine:
+        if key is not None and not key.exists():
+            if not new_key:
+                server_key.require_no_players(engine, settings.server)
+            _make_key(key)
+        with core.progress() as progress:
+            database.upgrade(engine, progress)
+        server_key.adopt(engine, settings.server, anyway=new_key)
+    out.print(f"the database {veiled_url(url)} is up to date")
     out.print(f'next: "pbem doctor --config {config_file}" tries all of it; then "pbem run"')
 
 
@@ -69,29 +69,17 @@ def show(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> Non
         out.print("\n".join(lines(settings)))
 
 
-def _wanted(
-    path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str
-) -> WantedSetup | None:
-    """Return what to write; None if there is a configuration, and nothing was said about it."""
-    is_told = place is not None or any((*server.values(), username, client_id))
-    if path.exists():
-        if is_told:
-            raise BadConfig(f"{path} exists, and is never overwritten; edit it, or choose another file with --config")
-        return None
-    if not is_told:
-        return WantedSetup(PresetPlace.FOLDERS, {"address": presets.EXAMPLE}, "")
+def _write(path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> None:
+    if not (place or server or username or client_id):
+        place, server = PresetPlace.FOLDERS, {"address": presets.EXAMPLE}
     if place is None or "address" not in server:
         raise BadConfig(f"give --preset and --address together; the presets are {', '.join(PresetPlace)}")
-    if PRESETS[place].oauth2 and not client_id:
-        raise BadConfig(f"give --client-id too: {PRESETS[place].todo[0]}")
-    return WantedSetup(place, server, username or server["address"], client_id)
-
-
-def _write(path: Path, wanted: WantedSetup) -> None:
-    preset = PRESETS[wanted.place]
-    presets.check(wanted.server)
+    preset = PRESETS[place]
+    if preset.oauth2 and not client_id:
+        raise BadConfig(f"give --client-id too: {preset.todo[0]}")
+    presets.check(server)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(presets.written(wanted), encoding="utf-8")
+    path.write_text(presets.written(preset, server, username or server["address"], client_id), encoding="utf-8")
     path.chmod(0o644)  # it has no secrets, and the server runs as another user
     out.print(f"wrote {path} for {preset.title}")
     for table in () if preset.oauth2 else preset.logins:

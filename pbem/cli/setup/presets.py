@@ -42,37 +42,29 @@ class Preset:
     oauth2: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class WantedSetup:
-    place: PresetPlace
-    server: dict[str, str]
-    username: str
-    client_id: str = ""
-
-
 _FILE = Path(__file__).with_suffix(".toml")
 PRESETS = {PresetPlace(name): Preset(**preset) for name, preset in tomllib.loads(_FILE.read_text("utf-8")).items()}
 
 
 def check(server: Mapping[str, str]) -> None:
-    """Raise BadConfig if the settings of [server] can't be used; the address may still be missing."""
+    """Raise BadConfig if the settings of [server] can't be used."""
     try:
-        ServerSettings.model_validate({"address": EXAMPLE, **server})
+        ServerSettings.model_validate(server)
     except ValidationError as error:
         raise BadConfig("; ".join(faults.sentences(ServerSettings, error))) from None
 
 
-def written(wanted: WantedSetup) -> str:
+def written(preset: Preset, server: Mapping[str, str], username: str, client_id: str) -> str:
     """Return the text of a configuration: the tables that the preset needs, with what differs from the defaults."""
-    preset, tables = PRESETS[wanted.place], {"server": dict[str, Any](wanted.server)}
+    tables = {"server": dict[str, Any](server)}
     for table, values in preset.tables.items():
         tables[table] = dict(values)
         if table in preset.logins:
-            tables[table]["username"] = wanted.username
+            tables[table]["username"] = username
             if not preset.oauth2:
                 tables[table]["password"] = {"file": PASSWORDS[table]}
     if preset.oauth2:
-        tables["oauth2"] = {**preset.oauth2, "client_id": wanted.client_id}
+        tables["oauth2"] = {**preset.oauth2, "client_id": client_id}
     lines = [HEAD.format(preset.title)]
     for table, values in tables.items():
         lines += [f"\n[{table}]\n", *(f"{key} = {format_value(value)}\n" for key, value in values.items())]

@@ -113,8 +113,7 @@ class Match(SQLModel, table=True):
     noted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     noted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
-    rematch: int | None = None
-    """The match last offered as its rematch."""
+    rematch: int | None = None  # the match last offered as its rematch
     winner: int | None = None
     termination: str | None = None
     """How the match ended (notation.ending.Termination); None until then."""
@@ -163,8 +162,7 @@ class Prepared(SQLModel, table=True):
 
     match: int = Field(foreign_key="match.id", primary_key=True)
     seat: int = Field(primary_key=True)
-    version: int
-    """The version of the match for which it was prepared: `plies` and `shift` together."""
+    version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
     """Turns in canonical texts, the opponent's first (see matches.conditions)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
@@ -191,8 +189,7 @@ class ClockEvent(SQLModel, table=True):
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The days that a player chose, or what both had left in a match that version 1.0 restored from a message."""
-    taken: int | None = None
-    """How many seconds a turn had taken, or were given."""
+    taken: int | None = None  # how many seconds a turn had taken, or were given
 
 
 class PlayerRating(SQLModel, table=True):
@@ -207,15 +204,13 @@ class PlayerRating(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     player: int = Field(foreign_key="player.id")
     game: str
-    week: date
-    """Its Monday."""
+    week: date  # its Monday
     rating: float
     deviation: float
     volatility: float
     wins: int
     draws: int
-    losses: int
-    """All results until then."""
+    losses: int  # all results until then
     superseded: date | None = None
     """The week after which the player's next rating in the game is; None for the latest."""
 
@@ -242,18 +237,15 @@ class Tournament(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     title: str
-    kind: str
-    """How opponents are found (tournaments.field.Format)."""
+    kind: str  # how opponents are found (tournaments.field.Format)
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
-    time: str
-    """The time control, as time_control.to_stored writes it; there always is one."""
+    time: str  # the time control, as time_control.to_stored writes it; there always is one
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     places: int
     wanted_rounds: int | None = None
     """Of a Swiss, as its host chose; None where that follows from the entrants."""
-    rounds: int | None = None
-    """None until it begins."""
+    rounds: int | None = None  # None until it begins
     at_once: int | None = None
     """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
     challenged at a time."""
@@ -264,8 +256,7 @@ class Tournament(SQLModel, table=True):
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     every: str | None = None
     """How often it comes again (tournaments.hosting), each season after the `previous` one; None for once."""
-    entry_days: int | None = None
-    """How many days players have to enter each season."""
+    entry_days: int | None = None  # how many days players have to enter each season
     reopens: datetime | None = Field(default=None, sa_type=Utc)
     """When the next one opens; None once it has, and where none does."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
@@ -291,8 +282,7 @@ class Entry(SQLModel, table=True):
     entered: datetime = Field(sa_type=Utc)
     withdrawn: datetime | None = Field(default=None, sa_type=Utc)
     """Since when they are not paired any more. Who withdraws before it begins has no row."""
-    seed: int | None = None
-    """Their number, from the beginning of the tournament on."""
+    seed: int | None = None  # their number, from the beginning of the tournament on
     rung: int | None = None
     """Where they stand on a ladder, from 1 at the top (see tournaments.ladders)."""
 
@@ -310,12 +300,9 @@ class Pairing(SQLModel, table=True):
     tournament: int = Field(foreign_key="tournament.id")
     round: int
     board: int
-    game: int = 1
-    """2 for the second match of two who have drawn the first one, in a knock-out."""
-    first: int = Field(foreign_key="player.id")
-    """The player who moves first, or who has a bye."""
+    game: int = 1  # 2 for the second match of two who have drawn the first one, in a knock-out
+    first: int = Field(foreign_key="player.id")  # the player who moves first, or who has a bye
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
-    result: str | None = None
-    """How that ended without a match (tournaments.field.Score)."""
+    result: str | None = None  # how that ended without a match (tournaments.field.Score)

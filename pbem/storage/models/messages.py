@@ -15,16 +15,13 @@ from pbem.storage.utc import Utc
 class Lane(IntEnum):
     """The queue in which a received message waits; the lower one goes first."""
 
-    REPLIES = -1
-    """To a reply address, with a token that we signed."""
-    PLAYERS = 0
-    """From the address of a player, which anybody can write into From."""
+    REPLIES = -1  # to a reply address, with a token that we signed
+    PLAYERS = 0  # from the address of a player, which anybody can write into From
     STRANGERS = 1
 
 
 class OutgoingLane(IntEnum):
-    SHORT = 0
-    """Turns, and whatever else is soon rendered: several at a time."""
+    SHORT = 0  # turns, and whatever else is soon rendered: several at a time
     LONG = 1
     """What takes long to render, or can be asked for by anybody: one at a time, after those of the other lane."""
 
@@ -32,19 +29,15 @@ class OutgoingLane(IntEnum):
 class IncomingState(StrEnum):
     NEW = "new"
     DONE = "done"
-    HELD = "held"
-    """Waiting for its sender to confirm it."""
-    SHUNTED = "shunted"
-    """Set aside because of a bug; waiting for the operator."""
+    HELD = "held"  # waiting for its sender to confirm it
+    SHUNTED = "shunted"  # set aside because of a bug; waiting for the operator
 
 
 class OutgoingState(StrEnum):
     BATCHED = "batched"
     """News waiting for a digest: its player wants several in one message (see schedule)."""
-    PAUSED = "paused"
-    """News waiting for a player who wants none for now."""
-    MERGED = "merged"
-    """Its news became part of another message, `merged_into`."""
+    PAUSED = "paused"  # news waiting for a player who wants none for now
+    MERGED = "merged"  # its news became part of another message, `merged_into`
     WAITING = "waiting"
     """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too; or a note,
     kept for some minutes so that it tells further ones."""
@@ -61,10 +54,8 @@ class OutgoingState(StrEnum):
 class Standing(StrEnum):
     """What spoke for the sender of a message without proof that we answered; each has budgets of its own."""
 
-    CLAIMED = "claimed"
-    """Nothing: From says so, and anybody could have written it."""
-    VOUCHED = "vouched"
-    """The domain in From vouches for the message (see authentication)."""
+    CLAIMED = "claimed"  # nothing: From says so, and anybody could have written it
+    VOUCHED = "vouched"  # the domain in From vouches for the message (see authentication)
 
 
 UNSENT = (
@@ -104,8 +95,7 @@ class Incoming(Queued, table=True):
     key: str = Field(unique=True)
     size: int
     source: str
-    sender: str | None = Field(default=None, index=True)
-    """The envelope sender, in lower case."""
+    sender: str | None = Field(default=None, index=True)  # the envelope sender, in lower case
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     """The addresses of the envelope, which may hold reply tokens; none once the message is done with."""
     state: str = IncomingState.NEW.value
@@ -188,12 +178,10 @@ class Outgoing(Queued, table=True):
     """When the question that it asks a new address was answered; another answer means nothing."""
     merged_into: int | None = Field(default=None, foreign_key="outgoing.id")
     state: str = Field(default=OutgoingState.OWED.value, index=True)
-    attempts: int = 0
-    """How often it was claimed to be sent."""
+    attempts: int = 0  # how often it was claimed to be sent
     due: datetime = Field(sa_type=Utc)
     error: str | None = None
-    created: datetime = Field(sa_type=Utc)
-    """When it was queued; the message is dated by it."""
+    created: datetime = Field(sa_type=Utc)  # when it was queued; the message is dated by it
     retried: datetime | None = Field(default=None, sa_type=Utc)
     """When the operator last had a failed message tried again."""
     sent: datetime | None = Field(default=None, sa_type=Utc)

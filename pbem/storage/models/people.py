@@ -88,8 +88,7 @@ class Departure(SQLModel, table=True):
     name: str | None = None
     former_names: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
     addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    digest: str = Field(index=True)
-    """A hash of the address, by which it is known for a day."""
+    digest: str = Field(index=True)  # a hash of the address, by which it is known for a day
     left: datetime = Field(sa_type=Utc, index=True)
     swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
     """When the last of their data was deleted; names and addresses are empty from then on."""
@@ -110,8 +109,7 @@ class Seek(SQLModel, table=True):
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     time: str | None = None
     """The time control, as time_control.to_stored writes it; None without one."""
-    begin: str
-    """Who moves first, as the seeker wrote it: me, you or random."""
+    begin: str  # who moves first, as the seeker wrote it: me, you or random
     rated: bool = False
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     lowest: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -119,8 +117,7 @@ class Seek(SQLModel, table=True):
     """The ratings of those who can take it."""
     reliable: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether only reliable players can take it (see matches.reliability)."""
-    repeat: int
-    """How many more matches can begin with it."""
+    repeat: int  # how many more matches can begin with it
     created: datetime = Field(sa_type=Utc)
     expires: datetime = Field(sa_type=Utc)
     closed: datetime | None = Field(default=None, sa_type=Utc)
@@ -190,8 +187,7 @@ class ModerationAct(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     at: datetime = Field(sa_type=Utc)
-    actor: str
-    """Who did it: a user of the server's machine, or the admin by mail."""
+    actor: str  # who did it: a user of the server's machine, or the admin by mail
     act: str
     player: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id")
@@ -214,10 +210,8 @@ class Announcement(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     subject: str
     lines: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    told: int = 0
-    """The last player, by number, whose message is queued."""
-    last: int
-    """The last player who gets it: whoever joins later doesn't."""
+    told: int = 0  # the last player, by number, whose message is queued
+    last: int  # the last player who gets it: whoever joins later doesn't
     number: int = 0
     due: datetime | None = Field(default=None, sa_type=Utc)
     """When the next messages are queued; None once all are."""

@@ -16,8 +16,7 @@ class ServerKey(SQLModel, table=True):
     """The key that signs the reply addresses of the players here; a single row."""
 
     id: int | None = Field(default=None, primary_key=True)
-    fingerprint: str
-    """What tells it from others (see Keyring)."""
+    fingerprint: str  # what tells it from others (see Keyring)
 
 
 class Clock(SQLModel, table=True):
@@ -38,8 +37,7 @@ class Daemon(SQLModel, table=True):
     version: str
     started: datetime = Field(sa_type=Utc)
     told: datetime = Field(sa_type=Utc)
-    state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    """See server.reports."""
+    state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))  # see server.reports
 
 
 class Outage(SQLModel, table=True):
@@ -51,8 +49,7 @@ class Outage(SQLModel, table=True):
 class Setback(SQLModel, table=True):
     """Scheduled work that failed because of a bug, and waits until it is tried again."""
 
-    doing: str = Field(primary_key=True)
-    """The kind of work, such as "time-outs"."""
+    doing: str = Field(primary_key=True)  # the kind of work, such as "time-outs"
     number: int = Field(primary_key=True)
     """The row for which it is done: mostly the number of a match or a player; 0 if not even the rows could be found."""
     failures: int
@@ -79,16 +76,13 @@ class Search(Leased, table=True):
     id: int | None = Field(default=None, primary_key=True)
     match: int = Field(foreign_key="match.id")
     kind: str
-    version: int
-    """The version of the match: `plies` and `shift` together."""
+    version: int  # the version of the match: `plies` and `shift` together
     player: int = Field(foreign_key="player.id")
     asked: datetime = Field(sa_type=Utc)
-    attempts: int = 0
-    """How many searches were begun, counted before each begins."""
+    attempts: int = 0  # how many searches were begun, counted before each begins
     due: datetime = Field(sa_type=Utc)
     done: datetime | None = Field(default=None, sa_type=Utc)
-    value: float | None = None
-    """What the house thought of the position: from -1, lost, to 1, won."""
+    value: float | None = None  # what the house thought of the position: from -1, lost, to 1, won
     troubled: datetime | None = Field(default=None, sa_type=Utc)
     """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
 
