@@ -132,7 +132,7 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:
-    row = entries.locked(session, number) if locks else session.get(Tournament, number)
+    row = database.lock(session, Tournament, number) if locks else session.get(Tournament, number)
     if row is None:
         raise Refused(f"There is no tournament {number}.")
     return row

@@ -21,9 +21,8 @@ def new(kind: Format, number: int, *, at_once: int = 1, rounds: int | None = Non
 def played(field: Field, chance: Random, results: tuple[Score, ...] = ANY, *, leaving: float = 0.0) -> Field:
     """Return the field when the tournament is over; with that probability somebody withdraws after a match."""
     for _ in range(500):
-        step = following(field)
-        field = field.with_pairs(step.pairs)
-        if step.is_over:
+        field = field.with_pairs(following(field))
+        if not field.is_open:
             return field
         running = [pair for pair in field.pairs if pair.result is None]
         assert running, "it waits for nothing"

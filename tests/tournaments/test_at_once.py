@@ -70,7 +70,7 @@ def test_nothing_is_done_on_what_was_worked_out_before_something_else_happened(e
     with database.read_only(engine) as session:
         prepared = rounds.prepare(session, 1, NOW)
     assert prepared is not None
-    assert len(prepared.step.pairs) == 1
+    assert len(prepared.pairs) == 1
     with database.transaction(engine) as session:
         entries.withdraw(session, session.get_one(Tournament, 1), session.get_one(Player, 4), NOW)
 

@@ -11,7 +11,7 @@ from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
 def begun(number: int) -> Field:
     field = new(Format.KNOCK_OUT, number)
-    return field.with_pairs(pairing.following(field).pairs)
+    return field.with_pairs(pairing.following(field))
 
 
 @pytest.mark.parametrize("number", [3, 4, 5, 7, 8, 13, 16])
@@ -44,11 +44,11 @@ def test_a_draw_is_played_again_the_other_way_round_and_then_the_higher_seed_goe
     one, other = field.pairs
     field = ended(field, {one: Score.DRAW})
 
-    (again,) = pairing.following(field).pairs
+    (again,) = pairing.following(field)
 
     assert (again.first, again.second, again.round, again.game) == (one.second, one.first, 1, 2)
     field = ended(field.with_pairs([again]), {again: Score.DRAW, other: Score.FIRST})
-    (final,) = pairing.following(field).pairs
+    (final,) = pairing.following(field)
     assert {*final.players} == {101, other.first}
 
 
@@ -57,7 +57,7 @@ def test_who_has_moved_first_less_often_moves_first_and_otherwise_the_lower_seed
     results = (Score.SECOND, Score.FIRST, Score.SECOND, Score.SECOND)
     field = ended(field, dict(zip(field.pairs, results, strict=True)))
 
-    assert [pair.players for pair in pairing.following(field).pairs] == [(101, 105), (103, 102)]
+    assert [pair.players for pair in pairing.following(field)] == [(101, 105), (103, 102)]
 
 
 def test_who_withdraws_after_a_draw_is_out() -> None:
@@ -65,7 +65,7 @@ def test_who_withdraws_after_a_draw_is_out() -> None:
     one, other = field.pairs
     field = without(ended(field, {one: Score.DRAW, other: Score.FIRST}), 101)
 
-    (final,) = pairing.following(field).pairs
+    (final,) = pairing.following(field)
 
     assert {*final.players} == {104, other.first}
 

@@ -54,7 +54,7 @@ def met(challenger: int, challenged: int, days: int | None = None) -> LadderChal
     [
         ((), 3, None),
         ((), 2, LadderObstacle.TOO_FAR),
-        ((), 6, LadderObstacle.BELOW),
+        ((), 6, LadderObstacle.SELF),
         ((), 7, LadderObstacle.BELOW),
         ((met(6, 3),), 3, LadderObstacle.PLAYING),
         ((met(3, 6),), 3, LadderObstacle.PLAYING),
@@ -72,18 +72,3 @@ def test_who_can_be_challenged(
     challenges: tuple[LadderChallenge, ...], challenged: int, obstacle: LadderObstacle | None
 ) -> None:
     assert replace(LADDER, challenges=challenges).obstacle(6, challenged, NOW) is obstacle
-
-
-def test_who_is_within_reach_is_near_the_top_too() -> None:
-    assert LADDER.above(6) == (3, 4, 5)
-    assert LADDER.above(2) == (1,)
-    assert LADDER.above(1) == LADDER.above(99) == ()
-
-
-def test_two_friends_who_play_slowly_keep_the_top_from_others_for_two_weeks_only() -> None:
-    friends = LadderChallenge(2, 1, begun=NOW)
-    top = Ladder((1, 2, 3), reach=2, at_once=1, challenges=(friends,))
-
-    assert top.obstacle(3, 1, NOW + timedelta(days=13)) is LadderObstacle.TAKEN
-    assert top.obstacle(3, 1, NOW + timedelta(days=14)) is None
-    assert top.obstacle(2, 1, NOW + timedelta(days=99)) is LadderObstacle.PLAYING

@@ -10,7 +10,7 @@ from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, hosting, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format, crosstable
-from pbem.features.tournaments.ladders import AGAIN, REST, Ladder, LadderObstacle
+from pbem.features.tournaments.ladders import AGAIN, REST
 from pbem.features.tournaments.messages import (
     Meeting,
     TournamentEntered,
@@ -21,7 +21,8 @@ from pbem.features.tournaments.messages import (
     TournamentWithdrawn,
 )
 from pbem.matches import reliability
-from pbem.storage.models import Player, Tournament
+from pbem.storage.database import lock
+from pbem.storage.models import Tournament
 
 LISTS = '"tournaments" lists them.'
 
@@ -82,7 +83,7 @@ def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentSh
 
 def enter(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
-    tournament = _called(line, entries.locked(session, line.given[TOURNAMENT_NUMBER]))
+    tournament = _called(line, lock(session, Tournament, line.given[TOURNAMENT_NUMBER]))
     GAMES.of_version(tournament.game)  # nobody enters one of a game that isn't there
     if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
@@ -129,7 +130,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
 def climb(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
     number = line.given[LADDER_NUMBER]
-    tournament = entries.locked(session, number)
+    tournament = lock(session, Tournament, number)
     if tournament is None or tournament.kind != Format.LADDER:
         raise Refused(f"There is no ladder {number}.", read=line.text, fits=LISTS)
     if tournament.ended is not None:
@@ -143,32 +144,18 @@ def climb(request: Request, line: Line) -> Decision:
         raise Refused(f"Nobody called {other.name} is on ladder {number}.", read=line.text, fits=shows)
     obstacle = ladder.obstacle(player.id or 0, other.id or 0, now)
     if obstacle is not None:
-        raise Refused(_why(obstacle, ladder, player, other), read=line.text, fits=shows)
+        own, rung = ladder.rung_of(player.id or 0), ladder.rung_of(other.id or 0)
+        why = obstacle.format(
+            name=other.name, own=own, rung=rung, reach=ladder.reach, days=AGAIN.days, most=ladder.at_once
+        )
+        raise Refused(why, read=line.text, fits=shows)
     check_running(request, player)
     return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
 
 
-def _why(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player) -> str:
-    name, own = other.name, ladder.rung_of(player.id or 0)
-    match obstacle:
-        case LadderObstacle.BELOW:
-            return f"You challenge those above you, and {name} isn't." if player.id != other.id else "That's you."
-        case LadderObstacle.TOO_FAR:
-            rung = ladder.rung_of(other.id or 0)
-            return f"You're on rung {own}, and {name} on {rung}: a challenge goes {ladder.reach} rungs up at most."
-        case LadderObstacle.PLAYING:
-            return f"You're playing {name} on this ladder already."
-        case LadderObstacle.TOO_SOON:
-            return f"You have met {name} in the last {AGAIN.days} days, so you can't challenge them again yet."
-        case LadderObstacle.BUSY:
-            return f"You have challenged as many players there as you can at a time: {ladder.at_once}."
-        case LadderObstacle.TAKEN:
-            return f"As many others as can at a time have challenged {name}: {ladder.at_once}."
-
-
 def retire(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
-    tournament = _called(line, entries.locked(session, line.given[TOURNAMENT_NUMBER]))
+    tournament = _called(line, lock(session, Tournament, line.given[TOURNAMENT_NUMBER]))
     entry = entries.entry_of(session, tournament, player)
     if entry is None or entry.withdrawn is not None:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
@@ -194,7 +181,14 @@ def host(request: Request, line: Line) -> Decision:
     is_operator = request.server.admin is not None and player.address == request.server.admin
     if hosting.STOP in line.given:
         return _stop(request, line, line.given[hosting.STOP], is_operator=is_operator)
-    hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
+    if player.trusted is None and not is_operator:
+        raise Refused(
+            "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
+            fits='"tournaments" lists those that you can enter.',
+        )
+    hosted = entries.hosted_by(session, player)
+    if hosted >= entries.MOST_HOSTED:
+        raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")
     tournament = entries.open_(session, hosting.read(line.words, request.server.time, request.now), player)
     return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
 

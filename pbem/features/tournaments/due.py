@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import ceil
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from sqlalchemy import Engine, exists, or_
@@ -81,10 +81,9 @@ def _read(
 
 def _advance(session: Session, number: int, due: Mapping[int, PreparedRound], now: datetime) -> bool:
     """Return whether anything was done; if not, another daemon is at it."""
-    step = due[number].step
     has_acted = rounds.advance(session, due[number], now)
     if has_acted:
-        log.info("tournament", tournament=number, pairings=len(step.pairs), over=step.is_over)
+        log.info("tournament", tournament=number, pairings=len(due[number].pairs), over=due[number].is_last)
     return has_acted
 
 
@@ -107,23 +106,15 @@ def _tell_the_round(
 ) -> None:
     tournament, names = news.tournament, messages.names_of(news.names.values())
     own = (board.pair.round, board.pair.board, board.pair.game)
-    others = {
-        number
-        for pair in news.field.pairs
-        if pair.result is None and (pair.round, pair.board, pair.game) != own
-        for number in pair.players
-    }
+    running = [pair for pair in news.field.pairs if pair.result is None]
+    others = {player for pair in running if (pair.round, pair.board, pair.game) != own for player in pair.players}
+    this: dict[str, Any] = {"number": tournament.id or 0, "title": tournament.title}
+    this |= {"round": board.pair.round, "rounds": tournament.rounds or 0}
     for notice in announcements.notices(session, [board.event] if board.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
-        begun = RoundBegun(
-            number=tournament.id or 0,
-            title=tournament.title,
-            round=board.pair.round,
-            rounds=tournament.rounds or 0,
-            game=board.pair.game,
-            table=None if reader in others else _table(news, names, reader),
-        )
+        table = None if reader in others else _table(news, names, reader)
+        begun = RoundBegun(**this, game=board.pair.game, table=table)
         payload = replace(notice.payload, tournament=begun)
         notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
     for player in board.players if board.event is None else ():
@@ -131,15 +122,8 @@ def _tell_the_round(
         if not wants_news(player) or not news.field.entrant(reader).is_playing or reader in others:
             continue
         opponent = board.pair.opponent_of(reader)
-        idle = RoundWithoutMatch(
-            number=tournament.id or 0,
-            title=tournament.title,
-            round=board.pair.round,
-            rounds=tournament.rounds or 0,
-            why="bye" if opponent is None else "forfeit",
-            opponent=names[opponent] if opponent is not None else "",
-            table=_table(news, names, reader),
-        )
+        why, name = ("bye", "") if opponent is None else ("forfeit", names[opponent])
+        idle = RoundWithoutMatch(**this, why=why, opponent=name, table=_table(news, names, reader))
         Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, is_notice=True)
 
 
@@ -196,21 +180,16 @@ def _settle_ladder(session: Session, number: int, server: ServerSettings, now: d
     settled = ladders.settle(session, number, now)
     if settled is None:  # another daemon is at it
         return False
-    concerned = {player for step in settled.steps for player in step.challenge.players}
-    people = entries.locked_people(session, concerned)
+    people = entries.locked_people(session, {player for step in settled.steps for player in step.challenge.players})
     mailer = Mailer(session, server, now)
     for step in settled.steps:
         for player in sorted(step.challenge.players):
             before, after = _rung(step.before, player), _rung(step.after, player)
             if before != after and wants_news(people[player]):
                 (opponent,) = step.challenge.players - {player}
-                change = RungChanged(
-                    number=number,
-                    title=settled.ladder.title,
-                    opponent=name(people[opponent]),
-                    rung=after,
-                    won=step.challenge.winner == player,
-                )
+                has_won, title = step.challenge.winner == player, settled.ladder.title
+                other = name(people[opponent])
+                change = RungChanged(number=number, title=title, opponent=other, rung=after, won=has_won)
                 mailer.to_player(people[player], change, purpose=Purpose.PERSONAL, is_notice=True)
     log.info("ladder", tournament=number, matches=len(settled.steps))
     return True

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import delete, exists, update
-from sqlmodel import Session, col, func, or_, select
+from sqlmodel import Session, and_, col, func, or_, select
 
 from pbem.features.tournaments.field import Format
 from pbem.storage import retention
-from pbem.storage.database import exclude_others, lock
+from pbem.storage.database import exclude_others
 from pbem.storage.models import Entry, Match, Player, Tournament
 
 FEWEST = 3
@@ -104,10 +104,6 @@ def hosted_by(session: Session, player: Player) -> int:
     return session.exec(select(func.count()).select_from(Tournament).where(*theirs)).one()
 
 
-def locked(session: Session, number: int) -> Tournament | None:
-    return lock(session, Tournament, number)
-
-
 def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
     """Let the player enter. If theirs was the last place, the tournament begins with the next look at the clock."""
     session.add(Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now))
@@ -153,25 +149,19 @@ def locked_people(session: Session, numbers: Collection[int]) -> dict[int, Playe
 
 
 def running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
-    numbers: set[int] = set()
-    for seat in (Match.seat0, Match.seat1):
-        theirs = (seat == player.id, col(Match.to_move).is_not(None), Match.tournament == tournament.id)
-        numbers |= {number or 0 for number in session.exec(select(Match.id).where(*theirs))}
-    return tuple(sorted(numbers))
+    theirs = or_(Match.seat0 == player.id, Match.seat1 == player.id)
+    matches = select(Match.id).where(Match.tournament == tournament.id, col(Match.to_move).is_not(None), theirs)
+    return tuple(number or 0 for number in session.exec(matches.order_by(col(Match.id))))
 
 
 def going_on(session: Session, player: Player) -> int:
-    theirs = select(Entry.tournament).where(Entry.player == player.id, col(Entry.withdrawn).is_(None))
-    entered = session.exec(theirs).all()
-    still = select(func.count()).select_from(Tournament).where(col(Tournament.id).in_(entered))
-    return session.exec(still.where(col(Tournament.ended).is_(None))).one() if entered else 0
+    of_it = and_(col(Tournament.id) == col(Entry.tournament), col(Tournament.ended).is_(None))
+    theirs = (Entry.player == player.id, col(Entry.withdrawn).is_(None))
+    return session.exec(select(func.count()).select_from(Entry).join(Tournament, of_it).where(*theirs)).one()
 
 
 def withdraw(session: Session, tournament: Tournament, player: Player, now: datetime) -> bool:
-    """Take the player out of the tournament, which they are in. Return whether it has begun, so that a row stays.
-
-    They are paired no more; what they play goes on, and counts.
-    """
+    """Pair the player no more; their matches go on, and count. Return whether it has begun, so that a row stays."""
     entry = session.get_one(Entry, (tournament.id, player.id), populate_existing=True)
     if tournament.started is None:
         session.delete(entry)

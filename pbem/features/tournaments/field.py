@@ -113,9 +113,6 @@ class Field:
     def entrant(self, player: int) -> Entrant:
         return next(entrant for entrant in self.entrants if entrant.player == player)
 
-    def seeds(self) -> dict[int, int]:
-        return {entrant.player: entrant.seed for entrant in self.entrants}
-
     def of_player(self, player: int) -> tuple[Matchup, ...]:
         return tuple(pair for pair in self.pairs if player in pair.players)
 
@@ -140,17 +137,6 @@ class Field:
             return pair
         result = Score.NEITHER if not any(here) else Score.FIRST if here[0] else Score.SECOND
         return replace(pair, result=result, is_played=False)
-
-
-@dataclass(frozen=True, slots=True)
-class RoundStep:
-    """What follows in a tournament: more pairings, or its end; neither while it waits for matches."""
-
-    pairs: tuple[Matchup, ...] = ()
-    is_over: bool = False
-
-
-WAIT = RoundStep()
 
 
 def boards(round_: int, meetings: Iterable[tuple[int, int | None]]) -> Iterator[Matchup]:
@@ -244,41 +230,29 @@ def crosstable(field: Field) -> Table:
     }
     ranked = sorted(field.entrants, key=lambda entrant: [-value for value in values[entrant]])
     numbers = {entrant.player: number for number, entrant in enumerate(ranked, start=1)}
-    is_all = field.kind is Format.ROUND_ROBIN
-    cells = _against_all if is_all else _by_round
+    by_round = field.kind is not Format.ROUND_ROBIN
+    columns = range(1, field.last_round + 1 if by_round else len(ranked) + 1)
     rows: list[CrosstableEntry] = []
     for number, entrant in enumerate(ranked, start=1):
+        player, pairs = entrant.player, field.of_player(entrant.player)
+        if by_round:
+            cells = [_in_round([pair for pair in pairs if pair.round == at], player, numbers) for at in columns]
+        else:
+            met = {pair.opponent_of(player): pair for pair in pairs}
+            cells = [OWN if other == player else _against(met.get(other), player) for other in numbers]
         is_tied = number > 1 and values[entrant] == values[ranked[number - 2]]
-        points, *breaks = map(written, values[entrant])
-        place, results = rows[-1].place if is_tied else number, cells(field, entrant.player, numbers)
-        rows.append(CrosstableEntry(number, place, entrant, results, points, tuple(breaks)))
-    heads = range(1, len(ranked) + 1 if is_all else field.last_round + 1)
-    return Table(tuple(map(str, heads)), tuple(tie_breaks), tuple(rows), by_round=not is_all)
+        points, *breaks = (f"{value:g}" for value in values[entrant])
+        place = rows[-1].place if is_tied else number
+        rows.append(CrosstableEntry(number, place, entrant, tuple(cells), points, tuple(breaks)))
+    return Table(tuple(map(str, columns)), tuple(tie_breaks), tuple(rows), by_round=by_round)
 
 
-def written(points: float) -> str:
-    return f"{points:g}"
-
-
-def _against_all(field: Field, player: int, numbers: Mapping[int, int]) -> tuple[str, ...]:
-    pairs = {pair.opponent_of(player): pair for pair in field.of_player(player)}
-    return tuple(OWN if other == player else _cell(pairs.get(other), player) for other in numbers)
-
-
-def _cell(pair: Matchup | None, player: int) -> str:
+def _against(pair: Matchup | None, player: int) -> str:
     if pair is None:
         return NOTHING
     if pair.result is None:
         return RUNNING
-    points = pair.points_of(player)
-    return SCORED[points] if pair.is_played else FORFEITED[points]
-
-
-def _by_round(field: Field, player: int, numbers: Mapping[int, int]) -> tuple[str, ...]:
-    met: dict[int, list[Matchup]] = {}
-    for pair in field.of_player(player):
-        met.setdefault(pair.round, []).append(pair)
-    return tuple(_in_round(met.get(number, []), player, numbers) for number in range(1, field.last_round + 1))
+    return (SCORED if pair.is_played else FORFEITED)[pair.points_of(player)]
 
 
 def _in_round(pairs: list[Matchup], player: int, numbers: Mapping[int, int]) -> str:
@@ -303,8 +277,7 @@ def winner_of(field: Field, tie: tuple[Matchup, ...]) -> int:
         return last.first
     if last.result is Score.SECOND:
         return last.second
-    seeds = field.seeds()
-    return min(last.players, key=lambda player: (not field.entrant(player).is_playing, seeds[player]))
+    return min(map(field.entrant, last.players), key=lambda one: (not one.is_playing, one.seed)).player
 
 
 def ties_won(field: Field, player: int) -> int:
@@ -313,11 +286,8 @@ def ties_won(field: Field, player: int) -> int:
     if last == 0 or last < field.last_round:
         return max(last - 1, 0)
     (tie,) = (tie for tie in ties(field.of_round(last)) if player in tie[0].players)
-    return last - 1 + (_is_decided(field, tie) and winner_of(field, tie) == player)
-
-
-def _is_decided(field: Field, tie: tuple[Matchup, ...]) -> bool:
-    last = tie[-1]
-    if last.result in (None, Score.FIRST, Score.SECOND):
-        return last.result is not None
-    return last.game > 1 or not all(field.entrant(player).is_playing for player in last.players)
+    match = tie[-1]
+    is_decided = match.result in (Score.FIRST, Score.SECOND) or (
+        match.result is not None and (match.game > 1 or not all(field.entrant(one).is_playing for one in match.players))
+    )
+    return last - 1 + (is_decided and winner_of(field, tie) == player)

@@ -30,6 +30,7 @@ from pbem.features.tournaments.entries import (
     MOST_ROUNDS,
 )
 from pbem.features.tournaments.field import Format
+from pbem.storage.database import lock
 from pbem.storage.due import NOW, each_row
 from pbem.storage.models import Player, Tournament
 
@@ -72,16 +73,26 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
             fits=EXAMPLE,
         )
     options, rated, kind, words = dict(reading.all(OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
+    is_ladder = kind is Format.LADDER
     if "begin" in options:
         raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")
     if terms.UNDO in options:
         raise Refused("In a tournament, players ask first.", read=words, fits=f"Leave {terms.UNDO}= out.")
     places = _number(options, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-    days = _number(options, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
+    days = 0 if is_ladder else _number(options, "days", DEFAULT_DAYS, 1, MOST_DAYS)
     rounds = _number(options, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
-    reach = _number(options, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
-    at_once = _together(options, kind)
-    every = _every(options, kind)
+    reach = _number(options, "reach", REACH, 1, MOST_REACH) if is_ladder else 0
+    at_once = 0
+    if is_ladder:
+        at_once = _number(options, "together", CHALLENGES, 1, MOST_CHALLENGES)
+    elif kind is Format.ROUND_ROBIN:
+        at_once = _number(options, "together", 0, 1, MOST_PLACES[kind])
+    every = options.pop("every", None)
+    if every is not None and is_ladder:
+        raise Refused("A ladder has no end.", fits="Leave every= out.")
+    if every not in (None, *EVERY):
+        works = " or ".join(f'"every={choice}"' for choice in EVERY)
+        raise Refused(f'"every={every[:20]}" is not a choice.', fits=f"A tournament comes again with {works}.")
     options = terms.made_fair(GAMES[reading[GAME]].game, options, words)
     chosen = terms.chosen(reading[GAME], options, default_time, words, rated=rated)
     if not chosen.time.is_limited:
@@ -108,28 +119,8 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
         reopens=entries.after(now, every) if every else None,
         closes=now + timedelta(days=days),
         created=now,
-        started=now if kind is Format.LADDER else None,
+        started=now if is_ladder else None,
     )
-
-
-def _every(options: dict[str, str], kind: Format) -> str | None:
-    every = options.pop("every", None)
-    if every is None:
-        return None
-    if kind is Format.LADDER:
-        raise Refused("A ladder has no end.", fits="Leave every= out.")
-    if every not in EVERY:
-        works = " or ".join(f'"every={choice}"' for choice in EVERY)
-        raise Refused(f'"every={every[:20]}" is not a choice.', fits=f"A tournament comes again with {works}.")
-    return every
-
-
-def _together(options: dict[str, str], kind: Format) -> int:
-    if kind is Format.LADDER:
-        return _number(options, "together", CHALLENGES, 1, MOST_CHALLENGES)
-    if kind is Format.ROUND_ROBIN:
-        return _number(options, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
-    return 0
 
 
 def _checked(title: str) -> str:
@@ -152,30 +143,16 @@ def _number(options: dict[str, str], name: str, default: int, fewest: int, most:
     return int(text)
 
 
-def may_host(is_trusted: bool, hosted: int) -> None:
-    if not is_trusted:
-        raise Refused(
-            "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
-            fits='"tournaments" lists those that you can enter.',
-        )
-    if hosted >= entries.MOST_HOSTED:
-        raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")
-
-
 log = structlog.get_logger()
 
 
-def newest(session: Session, tournament: Tournament) -> Tournament:
-    """Return the last season of a tournament that comes again, locked: the one after which another opens, if any."""
+def stop(session: Session, tournament: Tournament) -> bool:
+    """Let no season follow the last one of a tournament. Return whether one would have."""
     season: Tournament | None = tournament
     while season is not None:
         tournament = season
         season = session.exec(select(Tournament).where(Tournament.previous == tournament.id)).first()
-    return entries.locked(session, tournament.id or 0) or tournament
-
-
-def stop(session: Session, tournament: Tournament) -> bool:
-    last = newest(session, tournament)
+    last = lock(session, Tournament, tournament.id or 0) or tournament
     is_on, last.reopens = last.reopens is not None, None
     session.flush()
     return is_on
@@ -194,7 +171,8 @@ def _open(session: Session, before: Tournament, server: ServerSettings, now: dat
         return False
     before.reopens = None
     host = session.get(Player, before.host) if before.host is not None else None
-    if host is not None and not _may_still_host(host, server):
+    is_gone = host is not None and (host.deleted is not None or host.banned is not None)
+    if host is not None and (is_gone or not (host.trusted is not None or server.is_admin(host.address))):
         return True
     following = entries.open_next(session, before, now)
     while opens <= now:
@@ -202,11 +180,6 @@ def _open(session: Session, before: Tournament, server: ServerSettings, now: dat
     following.reopens = opens
     log.info("tournament opened again", tournament=following.id, season=following.season)
     return True
-
-
-def _may_still_host(host: Player, server: ServerSettings) -> bool:
-    is_here = host.deleted is None and host.banned is None
-    return is_here and (host.trusted is not None or server.is_admin(host.address))
 
 
 open_again = each_row(Tournament, _opening, _open, doing="tournaments that come again")

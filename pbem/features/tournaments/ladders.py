@@ -48,30 +48,29 @@ class LadderChallenge:
 
 
 class LadderObstacle(StrEnum):
-    BELOW = "they stand below"
-    TOO_FAR = "they stand too far above"
-    PLAYING = "the two are playing"
-    TOO_SOON = "the two have met lately"
-    BUSY = "the challenger has challenged enough others"
-    TAKEN = "enough others have challenged them"
+    """Why a player can't be challenged, as the challenger is told."""
+
+    SELF = "That's you."
+    BELOW = "You challenge those above you, and {name} isn't."
+    TOO_FAR = "You're on rung {own}, and {name} on {rung}: a challenge goes {reach} rungs up at most."
+    PLAYING = "You're playing {name} on this ladder already."
+    TOO_SOON = "You have met {name} in the last {days} days, so you can't challenge them again yet."
+    BUSY = "You have challenged as many players there as you can at a time: {most}."
+    TAKEN = "As many others as can at a time have challenged {name}: {most}."
 
 
 def after(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
     """Return who stands on the ladder after a challenge that has ended; who was late is off."""
-    return _without(_climbed(rungs, challenge), challenge.late)
+    challenger, challenged = challenge.challenger, challenge.challenged
+    if challenge.winner == challenger and {challenger, challenged} <= {*rungs}:
+        old, new = rungs.index(challenger), rungs.index(challenged)
+        if new < old:
+            rungs = (*rungs[:new], challenger, *rungs[new:old], *rungs[old + 1 :])
+    return _without(rungs, challenge.late)
 
 
 def _without(rungs: Rungs, player: int | None) -> Rungs:
     return tuple(other for other in rungs if other != player)
-
-
-def _climbed(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
-    """Return the ladder with a challenger who has won on the rung of the challenged, if that is still above theirs."""
-    challenger, challenged = challenge.challenger, challenge.challenged
-    if challenge.winner != challenger or not {challenger, challenged} <= {*rungs}:
-        return rungs
-    old, new = rungs.index(challenger), rungs.index(challenged)
-    return rungs if old < new else (*rungs[:new], challenger, *rungs[new:old], *rungs[old + 1 :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +85,6 @@ class Ladder:
     def rung_of(self, player: int) -> int:
         return self.rungs.index(player) + 1 if player in self.rungs else 0
 
-    def above(self, player: int) -> Rungs:
-        own = self.rung_of(player)
-        return self.rungs[max(own - 1 - self.reach, 0) : own - 1] if own else ()
-
     def running(self, player: int) -> int:
         return sum(player in challenge.players for challenge in self._running)
 
@@ -98,9 +93,10 @@ class Ladder:
         return tuple(challenge for challenge in self.challenges if challenge.ended is None)
 
     def obstacle(self, challenger: int, challenged: int, now: datetime) -> LadderObstacle | None:
-        if self.rung_of(challenged) >= self.rung_of(challenger):
-            return LadderObstacle.BELOW
-        if challenged not in self.above(challenger):
+        up = self.rung_of(challenger) - self.rung_of(challenged)
+        if up <= 0:
+            return LadderObstacle.BELOW if up else LadderObstacle.SELF
+        if up > self.reach:
             return LadderObstacle.TOO_FAR
         met = [challenge for challenge in self.challenges if challenge.players == {challenger, challenged}]
         if any(challenge.ended is None for challenge in met):

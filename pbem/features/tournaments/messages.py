@@ -10,9 +10,9 @@ from typing import ClassVar
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.features.tournaments import entries, field, ladders
+from pbem.features.tournaments import entries, ladders
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import POINTS, CrosstableEntry, Field, Format, Matchup, Table
+from pbem.features.tournaments.field import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
 from pbem.matches.queries import name
 from pbem.messages.said.sections import Crosstable, CrosstableRow
 from pbem.storage.models import Player, Tournament
@@ -149,8 +149,10 @@ MOST_ROWS = 10
 def line(
     tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False
 ) -> TournamentLine:
-    extra = ["rated"] if tournament.rated else []
-    options = (*GAMES.options_in_words(tournament.game, tournament.options), *extra)
+    options = (*GAMES.options_in_words(tournament.game, tournament.options), *(("rated",) if tournament.rated else ()))
+    state, is_ladder = entries.state_of(tournament), tournament.kind == Format.LADDER
+    is_open = state is TournamentState.OPEN
+    takes_more = is_ladder and state is TournamentState.RUNNING and entrants < tournament.places
     return TournamentLine(
         number=tournament.id or 0,
         title=tournament.title,
@@ -158,25 +160,18 @@ def line(
         game=GAMES.title(tournament.game),
         options=", ".join(options),
         time=tournament.time,
-        state=entries.state_of(tournament).value,
+        state=state.value,
         entrants=entrants,
         places=tournament.places,
-        closes=day(tournament.closes, now) if entries.state_of(tournament) is TournamentState.OPEN else "",
+        closes=day(tournament.closes, now) if is_open else "",
         round=round_,
         rounds=tournament.rounds or 0,
         entered=entered,
-        can_enter=not entered and _takes_more(tournament, entrants),
+        can_enter=not entered and (is_open or takes_more),
         reach=tournament.reach or 0,
         season=tournament.season if tournament.every else 0,
         every=tournament.every or "",
         reopens="" if tournament.reopens is None else day(tournament.reopens, now),
-    )
-
-
-def _takes_more(tournament: Tournament, entrants: int) -> bool:
-    state = entries.state_of(tournament)
-    return state is TournamentState.OPEN or (
-        state is TournamentState.RUNNING and tournament.kind == Format.LADDER and entrants < tournament.places
     )
 
 
@@ -240,17 +235,17 @@ def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
     number = field.last_round
     if not number or field.at_once > 1:
         return None
-    pairs = sorted(field.of_round(number), key=lambda pair: (pair.board, pair.game))
+    pairs = (pair for tie in ties(field.of_round(number)) for pair in tie)
     return RoundShown(round=number, meetings=tuple(_meeting(pair, names) for pair in pairs))
 
 
 def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
     if pair.second is None:
-        return Meeting(player=names[pair.first], result=field.BYE)
+        return Meeting(player=names[pair.first], result=BYE)
     result = ""
     if pair.result is not None:
-        first, second = (field.written(points) for points in POINTS[pair.result])
-        result = f"{first}-{second}" + ("" if pair.is_played else " by forfeit")
+        first, second = POINTS[pair.result]
+        result = f"{first:g}-{second:g}" + ("" if pair.is_played else " by forfeit")
     return Meeting(player=names[pair.first], opponent=names[pair.second], result=result)
 
 

@@ -10,18 +10,17 @@ as drawn, unless one of the two has withdrawn.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import structlog
 
 from pbem.features.tournaments.field import (
-    WAIT,
     WIN,
     Entrant,
     Field,
     Format,
     Matchup,
-    RoundStep,
     Score,
     boards,
     ties,
@@ -52,31 +51,18 @@ def _berger_round(size: int, number: int) -> tuple[tuple[int, int], ...]:
     return (met, *others)
 
 
-def round_robin(field: Field) -> RoundStep:
+def round_robin(field: Field) -> tuple[Matchup, ...]:
     """Return the next rounds once all matches are over: as many as are played at the same time."""
-    if field.is_open:
-        return WAIT
-    table = berger(field.rounds + 1)
-    paired = field.last_round
+    table, by_seed = berger(field.rounds + 1), {entrant.seed: entrant.player for entrant in field.entrants}
     new: tuple[Matchup, ...] = ()
-    while paired < field.rounds:
-        batch = table[paired : paired + field.at_once]
-        pairs = tuple(
-            pair
-            for number, meetings in enumerate(batch, start=paired + 1)
-            for pair in _meetings(field, number, meetings)
-        )
-        new, paired = (*new, *pairs), paired + len(batch)
-        if any(pair.result is None for pair in pairs):
-            return RoundStep(new)
-    return RoundStep(new, is_over=True)
-
-
-def _meetings(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) -> tuple[Matchup, ...]:
-    """Return the pairings of a round; who would meet the number that nobody has sits out."""
-    by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
-    present = [(by_seed[one], by_seed[other]) for one, other in meetings if one in by_seed and other in by_seed]
-    return tuple(field.settled(pair) for pair in boards(number, present))
+    first = field.last_round
+    while first < field.rounds and all(pair.result is not None for pair in new):
+        for number in range(first, min(first + field.at_once, field.rounds)):
+            # Who would meet the number that nobody has sits out.
+            meetings = [(by_seed[one], by_seed[other]) for one, other in table[number] if {one, other} <= {*by_seed}]
+            new += tuple(field.settled(pair) for pair in boards(number + 1, meetings))
+        first += field.at_once
+    return new
 
 
 def swiss_rounds(entrants: int, requested: int | None = None) -> int:
@@ -90,18 +76,16 @@ def swiss_rounds(entrants: int, requested: int | None = None) -> int:
     return min(requested or (entrants - 1).bit_length(), (entrants + 1) // 2)
 
 
-def swiss(field: Field) -> RoundStep:
-    if field.is_open:
-        return WAIT
+def swiss(field: Field) -> tuple[Matchup, ...]:
     number = field.last_round + 1
     playing = [entrant for entrant in field.entrants if entrant.is_playing]
     if number > field.rounds or len(playing) < 2:
-        return RoundStep(is_over=True)
+        return ()
     meetings = _dutch(field, playing, number)
     if not is_legal(field, playing, meetings):
         log.warning("no more rounds", reason="nobody is left to meet", round=number)
-        return RoundStep(is_over=True)
-    return RoundStep(tuple(boards(number, meetings)))
+        return ()
+    return tuple(boards(number, meetings))
 
 
 def _dutch(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple[int, int | None]]:
@@ -137,13 +121,11 @@ def _is_free(pair: Matchup, player: int) -> bool:
 
 def _float(field: Field, pair: Matchup, player: int) -> str:
     """Return whether the player met somebody with fewer points before the round, or with more."""
-    if pair.second is None or not pair.is_played:
+    opponent = pair.opponent_of(player)
+    if opponent is None or not pair.is_played:
         return "down" if _is_free(pair, player) else "none"
-    opponent = pair.second if player == pair.first else pair.first
-    before = [earlier for earlier in field.pairs if earlier.round < pair.round]
-    own, theirs = (
-        sum(earlier.points_of(one) for earlier in before if one in earlier.players) for one in (player, opponent)
-    )
+    before = replace(field, pairs=tuple(earlier for earlier in field.pairs if earlier.round < pair.round))
+    own, theirs = before.points(player), before.points(opponent)
     return "down" if own > theirs else "up" if own < theirs else "none"
 
 
@@ -179,18 +161,17 @@ def bracket(number_of_rounds: int) -> tuple[int, ...]:
     return seeds
 
 
-def knock_out(field: Field) -> RoundStep:
+def knock_out(field: Field) -> tuple[Matchup, ...]:
     """Return the second matches of those who drew; once all is decided, the next round."""
     replays = tuple(_replays(field))
     if replays or field.is_open:
-        return RoundStep(replays) if replays else WAIT
+        return replays
     new = () if field.pairs else _first_round(field)
-    while not any(pair.result is None for pair in new):
-        known = field.with_pairs(new)
-        if known.last_round == field.rounds:
-            return RoundStep(new, is_over=True)
-        new = (*new, *_next_round(known))
-    return RoundStep(new)
+    while (known := field.with_pairs(new)).last_round < field.rounds and not known.is_open:
+        winners = [winner_of(known, tie) for tie in ties(known.of_round(known.last_round))]
+        meetings = [_in_order(known, pair) for pair in zip(winners[::2], winners[1::2], strict=True)]
+        new += tuple(known.settled(pair) for pair in boards(known.last_round + 1, meetings))
+    return new
 
 
 def _first_round(field: Field) -> tuple[Matchup, ...]:
@@ -204,32 +185,19 @@ def _first_round(field: Field) -> tuple[Matchup, ...]:
     return tuple(field.settled(pair) for pair in boards(1, meetings))
 
 
-def _next_round(field: Field) -> tuple[Matchup, ...]:
-    winners = [winner_of(field, tie) for tie in ties(field.of_round(field.last_round))]
-    meetings = [_in_order(field, one, other) for one, other in zip(winners[::2], winners[1::2], strict=True)]
-    return tuple(field.settled(pair) for pair in boards(field.last_round + 1, meetings))
-
-
-def _in_order(field: Field, one: int, other: int) -> tuple[int, int]:
+def _in_order(field: Field, players: tuple[int, int]) -> tuple[int, int]:
     """Return who moves first, and who second: first who has done so in fewer matches, otherwise the lower seed."""
-    seeds = field.seeds()
-    first, second = sorted((one, other), key=lambda player: (field.firsts(player), -seeds[player]))
+    first, second = sorted(players, key=lambda player: (field.firsts(player), -field.entrant(player).seed))
     return first, second
 
 
 def _replays(field: Field) -> Iterator[Matchup]:
-    for tie in ties(field.of_round(field.last_round)):
-        (only, *more) = tie
+    for only, *more in ties(field.of_round(field.last_round)):
         undecided = only.result in (Score.DRAW, Score.NEITHER) and only.second is not None
         if undecided and not more and all(field.entrant(player).is_playing for player in only.players):
             yield Matchup(only.round, only.board, only.second or 0, only.first, game=2)
 
 
-FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
-    Format.ROUND_ROBIN: round_robin,
-    Format.SWISS: swiss,
-    Format.KNOCK_OUT: knock_out,
-}
 ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
     Format.ROUND_ROBIN: round_robin_rounds,
     Format.SWISS: swiss_rounds,
@@ -238,5 +206,8 @@ ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
 """How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
 
 
-def following(field: Field) -> RoundStep:
-    return FOLLOWING[field.kind](field)
+def following(field: Field) -> tuple[Matchup, ...]:
+    """Return the next pairings; none while matches go on. If none of all is open then, the tournament is over."""
+    if field.kind is Format.KNOCK_OUT:
+        return knock_out(field)
+    return () if field.is_open else (swiss if field.kind is Format.SWISS else round_robin)(field)

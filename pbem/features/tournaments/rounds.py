@@ -18,7 +18,7 @@ from sqlmodel import Session, and_, col, func, select
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.features.tournaments import entries
-from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score, Table, crosstable
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, Table, crosstable
 from pbem.features.tournaments.pairing import ROUNDS, following
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted
@@ -30,7 +30,12 @@ from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tou
 class PreparedRound:
     number: int
     field: Field
-    step: RoundStep
+    pairs: tuple[Matchup, ...]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the tournament is over, since no match of it goes on or begins."""
+        return not self.field.with_pairs(self.pairs).is_open
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
@@ -53,8 +58,7 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     field = _field(session, tournament, now)
     if field is None:
         return None
-    step = following(field) if len(field.entrants) >= entries.FEWEST else RoundStep(is_over=True)
-    return PreparedRound(number, field, step)
+    return PreparedRound(number, field, following(field) if len(field.entrants) >= entries.FEWEST else ())
 
 
 def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
@@ -67,14 +71,17 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     if _field(session, tournament, now) != prepared.field:
         return False
     arranged.report(session, over, now)
-    if tournament.started is None:
+    if tournament.started is None and len(prepared.field.entrants) >= entries.FEWEST:
         _begin(session, tournament, prepared.field, now)
     last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
-    session.add_all(_paired(tournament, pair) for pair in prepared.step.pairs)
-    if prepared.step.is_over:
+    for pair in prepared.pairs:
+        row = Pairing(tournament=prepared.number, round=pair.round, board=pair.board, game=pair.game, first=pair.first)
+        row.second, row.result = pair.second, None if pair.result is None else pair.result.value
+        session.add(row)
+    if prepared.is_last:
         tournament.ended, tournament.told = now, 0
     elif tournament.told is None or tournament.told >= last:
-        tournament.told = last if prepared.step.pairs else None
+        tournament.told = last if prepared.pairs else None
     session.flush()
     return True
 
@@ -86,25 +93,12 @@ def _field(session: Session, tournament: Tournament, now: datetime) -> Field | N
 
 
 def _begin(session: Session, tournament: Tournament, field: Field, now: datetime) -> None:
-    """Store who takes part, and by what seed; with too few of them, the tournament is called off instead."""
-    if len(field.entrants) < entries.FEWEST:
-        return
+    """Store who takes part, and by what seed."""
     tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
+    seeds = {entrant.player: entrant.seed for entrant in field.entrants}
     for entry, _ in entries.players_of(session, tournament):
-        entry.seed = field.seeds().get(entry.player)
+        entry.seed = seeds.get(entry.player)
     session.flush()
-
-
-def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
-    return Pairing(
-        tournament=tournament.id or 0,
-        round=pair.round,
-        board=pair.board,
-        game=pair.game,
-        first=pair.first,
-        second=pair.second,
-        result=pair.result.value if pair.result is not None else None,
-    )
 
 
 def seeded(session: Session, tournament: Tournament) -> Field:
@@ -152,19 +146,14 @@ def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entran
     if match.ended is None:
         return pair
     if match.termination is None or Termination(match.termination) in WITHOUT_RESULT:
-        return replace(pair, result=_without_result(pair, match.ended, entrants), is_played=False)
+        # It is won by the one who stays, if the other had left by then.
+        left = [(time := entrants[player].withdrawn) is not None and time <= match.ended for player in pair.players]
+        result = Score.NEITHER if left.count(True) != 1 else Score.SECOND if left[0] else Score.FIRST
+        return replace(pair, result=result, is_played=False)
     if match.winner is None:
         return replace(pair, result=Score.DRAW)
     winner = (match.seat0, match.seat1)[match.winner]
     return replace(pair, result=Score.FIRST if winner == pair.first else Score.SECOND)
-
-
-def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entrant]) -> Score:
-    """Return what a match without a result counts as: won by the one who stays, if the other had left by then."""
-    left = [(time := entrants[player].withdrawn) is not None and time <= ended for player in pair.players]
-    if left.count(True) != 1:
-        return Score.NEITHER
-    return Score.SECOND if left[0] else Score.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +189,12 @@ def news_of(session: Session, number: int) -> TournamentNews | None:
         of_it = (Pairing.tournament == number, col(Pairing.id) > tournament.told)
         waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
         first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
-        field = field if first is None else _as_paired(field, first)
+        if first is not None:  # results of matches that have begun with those that still wait don't count yet
+            since = (first.round, first.game)
+            new = {pair for pair in field.pairs if pair.is_played and (pair.round, pair.game) >= since}
+            pairs = (replace(pair, result=None) if pair in new else pair for pair in field.pairs)
+            field = replace(field, pairs=tuple(pairs))
     return TournamentNews(tournament, field, crosstable(field), names, waiting)
-
-
-def _as_paired(field: Field, first: Pairing) -> Field:
-    """Return the field without the results of matches that have begun with those that still wait."""
-    since = (first.round, first.game)
-    pairs = (
-        replace(pair, result=None) if pair.is_played and (pair.round, pair.game) >= since else pair
-        for pair in field.pairs
-    )
-    return replace(field, pairs=tuple(pairs))
 
 
 def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple[BegunPairing, ...]:
@@ -229,7 +212,10 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
     begun = tuple(_begin_match(session, tournament, row, field, people, now) for row in rows)
     if rows:
         tournament.told = rows[-1].id
-    if len(pairings) <= most and _is_waited_for(session, number):
+    # Until the end of each match is noted, the tournament waits for that.
+    unreported = select(Match.id).join(Pairing, col(Pairing.match) == col(Match.id))
+    unreported = unreported.where(Pairing.tournament == number, col(Match.reported).is_(None)).limit(1)
+    if len(pairings) <= most and session.exec(unreported).first() is not None:
         tournament.told = None
     session.flush()
     return begun
@@ -249,12 +235,6 @@ def _begin_match(
         row.match = event.match.id
     session.flush()
     return BegunPairing(pair, event, tuple(people[player] for player in pair.players))
-
-
-def _is_waited_for(session: Session, number: int) -> bool:
-    """Return whether the end of a match hasn't been noted yet: the tournament goes on when it is."""
-    match = select(Match.id).join(Pairing, col(Pairing.match) == col(Match.id)).where(Pairing.tournament == number)
-    return session.exec(match.where(col(Match.reported).is_(None)).limit(1)).first() is not None
 
 
 def tell_some(session: Session, number: int, most: int) -> tuple[Player, ...]:
