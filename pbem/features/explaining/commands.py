@@ -1,11 +1,10 @@
 """Explanations: help with all that `help WORD` finds, the rules, and `human`, which writes to the operator."""
 
-from collections.abc import Iterable
 from datetime import timedelta
 from difflib import get_close_matches
 from itertools import islice
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import func, select
 
 from engines.search import is_weak_at
 from notation.games import FEW, GAMES
@@ -66,22 +65,6 @@ class OperatorTold(Section, template="operator_told"):
     address: str
 
 
-class OptionHelp(Part):
-    name: str
-    spelled: str
-    default: str
-    help: str
-
-
-class GameHelp(Part):
-    key: str
-    title: str
-    notation: str
-    options: tuple[OptionHelp, ...]
-    is_weak: bool = False
-    """Whether the house knows only its rules."""
-
-
 class Help(Section, template="help"):
     groups: tuple[CommandGroup, ...]
     games: tuple[GameTitle, ...]
@@ -114,29 +97,25 @@ class HelpOnCommand(Section, template="help_command"):
     """All games, for people who look for them under the command that lists matches."""
 
 
-class HelpOnModeration(Section, template="help_moderation"):
-    commands: tuple[CommandHelp, ...]
-
-
 class HelpOnGame(Section, template="help_game"):
-    game: GameHelp
+    game: str
+    is_weak: bool = False
+    """Whether the house knows only its rules."""
 
 
 class HelpOnNotation(Section, template="help_notation"):
-    games: tuple[GameHelp, ...]
+    games: tuple[str, ...]
 
 
 class Rules(Section, template="rules"):
-    game: GameHelp
+    game: str
     language: str = ""
     """Empty for English."""
     languages: tuple[str, ...] = ()
     """The other languages that there are."""
 
 
-Explanation = (
-    Help | HelpOnCommand | HelpOnGame | HelpOnGroup | HelpOnModeration | HelpOnNotation | HelpOnSetting | HelpOnTopic
-)
+Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnGroup | HelpOnNotation | HelpOnSetting | HelpOnTopic
 
 FILLING = frozenset(
     {"a", "about", "an", "can", "do", "does", "find", "for", "get", "getting", "how", "i", "in", "is", "it", "me", "my"}
@@ -146,7 +125,7 @@ FILLING = frozenset(
 SETTING = frozenset({"set", "setting", "settings", "preference", "preferences"})
 """Words with which a setting is named: "help set mail"."""
 MODERATION = frozenset({"moderation", "moderate", "moderator", "admin", "operator"})
-"""Words with which the admin looks for what only they can write."""
+"""Words with which the admin looks for their own commands."""
 MATCHES = "games"
 """The command whose name people write who look for all games."""
 NOTATION = "notation"
@@ -154,74 +133,52 @@ NOTATION_WORDS = "notations coordinate coordinates square squares syntax format 
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 
 
-def find(features: Features, commands: Commands, words: str) -> Explanation | None:
-    said = [word.strip(".,;:!?\"'") for word in words.lower().split()]
-    wanted = [word for word in said if word and word not in FILLING]
-    of_admin = tuple(_entry(command) for command in commands.values() if command.of_admin)
-    if not wanted or OVERVIEW.issuperset(wanted):
+def find(features: Features, commands: Commands, text: str) -> Explanation | None:
+    """Return what explains the first word that anything explains, or everything where there is no such word."""
+    said = [word.strip(".,;:!?\"'") for word in text.lower().split()]
+    words = [word for word in said if word and word not in FILLING]
+    moderates = any(command.of_admin for command in commands.values())
+    if OVERVIEW.issuperset(words):
         groups = tuple(_grouped(features, commands, group) for group in Group if group is not Group.MODERATION)
-        return Help(groups=groups, games=titles(), moderates=bool(of_admin))
-    if of_admin and not MODERATION.isdisjoint(wanted):
-        return HelpOnModeration(commands=of_admin)
-    group = next((group for group in Group if [group.word] == wanted and group is not Group.MODERATION), None)
+        return Help(groups=groups, games=titles(), moderates=moderates)
+    if moderates and not MODERATION.isdisjoint(words):
+        return HelpOnGroup(group=_grouped(features, commands, Group.MODERATION))
+    group = next((group for group in Group if [group.word] == words and group is not Group.MODERATION), None)
     if group is not None:
         return HelpOnGroup(group=_grouped(features, commands, group))
-    if not SETTING.isdisjoint(wanted) and (
-        chosen := next((features.preferences[word] for word in wanted if word in features.preferences), None)
-    ):
-        return _setting(chosen)
-    games = [key for word in wanted if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
-    if "notation" in wanted:
-        return _notation(games)
+    named = [features.preferences[word] for word in words if word in features.preferences]
+    if named and not SETTING.isdisjoint(words):
+        return _setting(named[0])
+    games = [key for word in words if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
+    if NOTATION in words:
+        return HelpOnNotation(games=tuple(games or islice(GAMES, LISTED)))
     if games:
-        return HelpOnGame(game=game(games[0]))
-    return next(
-        (found for word in wanted if (found := _found(features, commands, word, asks_how="how" in said)) is not None),
-        None,
-    )
+        return HelpOnGame(game=games[0], is_weak=is_weak_at(GAMES[games[0]].game))
+    explanations = (_explanation(features, commands, word, asks_how="how" in said) for word in words)
+    return next((explanation for explanation in explanations if explanation is not None), None)
 
 
-def near(features: Features, commands: Commands, words: str) -> list[str]:
+def _explanation(features: Features, commands: Commands, word: str, *, asks_how: bool) -> Explanation | None:
+    """Return what explains a single word; to somebody who asks how, a topic rather than a command."""
     index = _index(features, commands)
-    known = [*commands, *GAMES, *index, *(word for others in index.values() for word in others.split())]
-    found = (get_close_matches(word, known, 3) for word in words.lower().split())
-    return list(dict.fromkeys(each for matches in found for each in matches))[:3]
-
-
-def game(key: str) -> GameHelp:
-    options = tuple(
-        OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
-        for option in GAMES[key].game.options
-    )
-    pack = GAMES[key]
-    return GameHelp(
-        key=key, title=pack.title, notation=pack.notation.help, options=options, is_weak=is_weak_at(pack.game)
-    )
-
-
-def _notation(games: Iterable[str] = ()) -> HelpOnNotation:
-    return HelpOnNotation(games=tuple(game(key) for key in games or islice(GAMES, LISTED)))
+    entry = next((name for name, others in index.items() if word == name or word in others.split()), None)
+    is_topic = entry in features.topics
+    command = None if is_topic and (asks_how or entry == word) else commands.named(word)
+    if command is not None:
+        return HelpOnCommand(command=_entry(command), games=titles(None) if command.name == MATCHES else ())
+    if word in features.preferences and entry in (None, "set"):
+        return _setting(features.preferences[word])
+    if entry is None:
+        return None
+    if entry == NOTATION:
+        return HelpOnNotation(games=tuple(islice(GAMES, LISTED)))
+    return HelpOnTopic(topic=entry) if is_topic else HelpOnCommand(command=_entry(commands[entry]))
 
 
 def _index(features: Features, commands: Commands) -> dict[str, str]:
-    found = {**features.topics, NOTATION: NOTATION_WORDS}
-    return found | {name: command.keywords for name, command in commands.items() if name not in found}
-
-
-def _found(features: Features, commands: Commands, word: str, *, asks_how: bool) -> Explanation | None:
-    """Return what explains a single word; who asks how is told of a topic rather than of a command."""
-    index = _index(features, commands)
-    meant = next((topic for topic, others in index.items() if word == topic or word in others.split()), None)
-    has_page = meant in features.topics and (asks_how or meant == word)
-    if not has_page and (command := commands.named(word)) is not None:
-        return HelpOnCommand(command=_entry(command), games=titles(None) if command.name == MATCHES else ())
-    if meant == NOTATION:
-        return _notation()
-    if word in features.preferences and meant in (None, "set"):
-        return _setting(features.preferences[word])
-    if meant is None or meant in features.topics:
-        return HelpOnTopic(topic=meant) if meant else None
-    return HelpOnCommand(command=_entry(commands[meant]))
+    """Return the words that lead to each topic and command, by its name."""
+    index = {**features.topics, NOTATION: NOTATION_WORDS}
+    return index | {name: command.keywords for name, command in commands.items() if name not in index}
 
 
 def _entry(command: Command) -> CommandHelp:
@@ -235,8 +192,8 @@ def _grouped(features: Features, commands: Commands, group: Group) -> CommandGro
     return CommandGroup(word=group.word, title=group.heading, commands=entries)
 
 
-def _setting(found: Preference) -> HelpOnSetting:
-    return HelpOnSetting(name=found.name, spelled=found.spelled, default=found.default, help=found.help)
+def _setting(setting: Preference) -> HelpOnSetting:
+    return HelpOnSetting(name=setting.name, spelled=setting.spelled, default=setting.default, help=setting.help)
 
 
 ENGLISH = "en"
@@ -244,38 +201,33 @@ ENGLISH = "en"
 
 
 def help_(request: Request, line: Line) -> Decision:
-    found = find(request.features, request.commands, line.words)
-    if found is not None:
-        return Decision(answer=(found,))
-    likely = near(request.features, request.commands, line.words)
-    raise Refused(
-        f'There is no help on "{line.words[:40].lower()}".',
-        fits=" or ".join(f'"help {topic}"' for topic in likely) if likely else '"help" alone lists everything.',
-    )
+    explanation = find(request.features, request.commands, line.words)
+    if explanation is not None:
+        return Decision(answer=(explanation,))
+    index = _index(request.features, request.commands)
+    words = [*request.commands, *GAMES, *index, *" ".join(index.values()).split()]
+    likely = [near for word in line.words.lower().split() for near in get_close_matches(word, words, 3)]
+    topics = " or ".join(f'"help {topic}"' for topic in list(dict.fromkeys(likely))[:3])
+    raise Refused(f'There is no help on "{line.words[:40].lower()}".', fits=topics or '"help" alone lists everything.')
 
 
 def rules(request: Request, line: Line) -> Decision:
-    about = request.session.get(Match, line.match) if line.match is not None else None
+    match = request.session.get(Match, line.match) if line.match is not None else None
     key, language = line.given.get(GAME, ""), line.given.get(LANGUAGE, "")
-    if (
-        not key
-        and about is not None
-        and about.game in GAMES
-        and language in ("", ENGLISH, *GAMES[about.game].translations)
-    ):
-        key = about.game
+    if not key and match is not None and match.game in GAMES:
+        key = match.game if language in ("", ENGLISH, *GAMES[match.game].translations) else ""
     if not key:
         unknown = f'There is no game called "{line.words[:40].lower()}".'
         raise Refused(unknown if language else "Which game?", fits=_which_rules())
     language = _language(key, language)
-    others = tuple(each for each in GAMES[key].translations if each != language)
-    return Decision(answer=(Rules(game=game(key), language=language, languages=others),))
+    others = tuple(other for other in GAMES[key].translations if other != language)
+    return Decision(answer=(Rules(game=key, language=language, languages=others),))
 
 
 def _language(key: str, named: str) -> str:
     there = tuple(GAMES[key].translations)
     if named not in ("", ENGLISH, *there):
-        fits = " or ".join(f'"{" ".join(("rules", key, each)).strip()}"' for each in ("", *there))
+        fits = " or ".join(f'"{" ".join(("rules", key, other)).strip()}"' for other in ("", *there))
         raise Refused(f"The rules of {GAMES[key].title} aren't there in that language.", fits=f"{fits} sends them.")
     return "" if named == ENGLISH else named
 
@@ -335,7 +287,7 @@ def human(request: Request, line: Line) -> Decision:
     admin = request.server.admin
     if not admin:
         raise Refused("Nobody but this program reads what you write to it.", fits='"help" explains what you can write.')
-    text = tuple(each[:WIDEST] for each in request.prose if each.strip())[:MOST_LINES]
+    text = tuple(row[:WIDEST] for row in request.prose if row.strip())[:MOST_LINES]
     if not text:
         raise Refused(
             "What do you want to tell the operator?",
@@ -349,18 +301,13 @@ def human(request: Request, line: Line) -> Decision:
             "You have already written to the operator today.",
             fits="They answer by email. You can write to them again tomorrow.",
         )
-    if _today(request.session, admin, request) >= PER_DAY:
+    sent = (Outgoing.address == admin, Outgoing.template == ForOperator.template)
+    today = select(func.count()).where(*sent, within(Outgoing.created, timedelta(days=1), request.now))
+    if request.session.exec(today).one() >= PER_DAY:
         raise Refused("The operator has got many messages today.", fits="Please write again tomorrow.")
     name = sender.player.name if sender.player is not None and sender.player.confirmed else None
-    letter = ForOperator(by=name or "", address=sender.address, message=text)
-    told = OperatorTold(address=sender.address)
-    return Decision(answer=(told,), messages=(ToAddress(address=admin, payload=letter, gist=gist),), takes_prose=True)
-
-
-def _today(session: Session, admin: str, request: Request) -> int:
-    sent = (Outgoing.address == admin, Outgoing.template == ForOperator.template)
-    recent = within(Outgoing.created, timedelta(days=1), request.now)
-    return session.exec(select(func.count(col(Outgoing.id))).where(*sent, recent)).one()
+    message = ToAddress(admin, ForOperator(by=name or "", address=sender.address, message=text), gist)
+    return Decision(answer=(OperatorTold(address=sender.address),), messages=(message,), takes_prose=True)
 
 
 def _for_stranger(request: Request, line: Line) -> Line | None:
