@@ -98,12 +98,10 @@ def notes(pack: GamePack) -> Iterator[str]:
 
 @contextmanager
 def offered(pack: GamePack) -> Iterator[None]:
-    key, before = pack.game.key, GAMES.get(pack.game.key)
-    GAMES.packs[key] = pack
+    before = dict(GAMES.packs)
+    GAMES.packs[pack.game.key] = pack
     try:
         yield
     finally:
-        if before is None:
-            GAMES.packs.pop(key, None)
-        else:
-            GAMES.packs[key] = before
+        GAMES.packs.clear()
+        GAMES.packs.update(before)

@@ -136,10 +136,7 @@ def _of_parts(mime: email.message.Message, subject: str) -> Iterator[Automatic]:
 
 def _kinds(mime: email.message.Message) -> Iterator[str]:
     """Yield the types of the parts with what an appointment's is for, without those inside attached messages."""
-    waiting, seen = [mime], 0
-    while waiting and seen <= limits.MOST_PARTS:
-        part = waiting.pop()
-        seen += 1
+    for part in islice(mime.walk(), limits.MOST_PARTS):
         kind = part.get_content_type()
         if kind == "text/calendar":
             payload = part.get_payload(decode=True)
@@ -147,8 +144,6 @@ def _kinds(mime: email.message.Message) -> Iterator[str]:
             method = re.search(rb"^method:([a-z]{1,20})", calendar, re.MULTILINE)
             kind += f"; method={method[1].decode() if method else part.get_param('method')}".lower()
         yield kind
-        if part.get_content_maintype() == "multipart" and part.is_multipart():
-            waiting += [child for child in part.get_payload() if isinstance(child, email.message.Message)]
 
 
 def _in_text(lines: Sequence[str]) -> Iterator[Automatic]:
