@@ -7,7 +7,6 @@ don't count. `results 2 5 0 1` says how many lines of at most two turns the firs
 drawn. A line that starts with # is a remark.
 """
 
-import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +33,8 @@ class BruteState(Protocol):
         """Return each legal turn, as it is written, and the state after it; nothing at the end."""
 
 
+ENDS = {0: (1, 0, 0), 1: (0, 1, 0), None: (0, 0, 1)}
+"""What a line counts for, by its winner."""
 Brute = Callable[[Mapping[str, str]], BruteState]
 """Begins a match with those options, every option among them."""
 
@@ -85,57 +86,12 @@ def counts(here: Position[Any], depth: int) -> list[int]:
 def results(here: Position[Any], depth: int) -> tuple[int, ...]:
     """Return how many lines of at most that many turns the first side wins, the second wins, and are drawn."""
     if here.turn is None:
-        return _of(here.outcome.winner if here.outcome else None)
+        return ENDS[here.outcome.winner if here.outcome else None]
     return _sum(results(here.play(move), depth - 1) for move in here.moves()) if depth else (0, 0, 0)
-
-
-def _of(winner: object) -> tuple[int, ...]:
-    return tuple(int(winner == outcome) for outcome in (0, 1, None))
 
 
 def _sum(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip((0, 0, 0), *counts, strict=True)))
-
-
-def late_block(pack: GamePack, options: Mapping[str, str], *, left: int = 3, seed: int = 0) -> str:
-    """Return a block that begins at most so many turns before the end of a random match, with no longer line."""
-    chances = [random.Random(f"{seed} {match}") for match in range(MATCHES)]  # noqa: S311 - the same lines on every call
-    lines = [_random_line(pack, options, chance) for chance in chances]
-    for depth in range(left, -1, -1):
-        for line in lines:
-            turns = line[: max(0, len(line) - depth)]
-            if (numbers := _numbers(_after(pack, options, turns), depth + 1))[-1:] == [0]:
-                chosen = " ".join(f"{name}={choice}" for name, choice in options.items())
-                counted = [f"perft {at} {number}" for at, number in enumerate(numbers, start=1)]
-                ends = " ".join(map(str, results(_after(pack, options, turns), depth)))
-                place = "; ".join(filter(None, (chosen, *turns)))
-                return "\n".join(
-                    (f"id late-{len(turns)}", f"position {place}", *counted, f"results {depth} {ends}", "")
-                )
-    raise AssertionError("nothing follows the end of a match")
-
-
-def _random_line(pack: GamePack, options: Mapping[str, str], chance: random.Random) -> list[str]:
-    position, line = pack.game.position(options), []
-    while position.turn is not None:
-        move = chance.choice(list(position.moves()))
-        line.append(pack.notation.format(move, position))
-        position = position.play(move)
-    return line
-
-
-def _numbers(position: Position[Any], depth: int) -> list[int]:
-    numbers: list[int] = []
-    while len(numbers) < depth and (not numbers or 0 < numbers[-1] <= CHEAP):
-        numbers = counts(position, len(numbers) + 1)
-    return numbers
-
-
-def _after(pack: GamePack, options: Mapping[str, str], turns: Iterable[str]) -> Position[Any]:
-    position = pack.game.position(options)
-    for text in turns:
-        position = position.play(pack.notation.parse(text))
-    return position
 
 
 def turns_are_counted(pack: GamePack, path: Path) -> None:
@@ -144,7 +100,9 @@ def turns_are_counted(pack: GamePack, path: Path) -> None:
     require(blocks, f"{path.name} has no blocks.")
     require(any(0 in block.nodes for block in blocks), f"{path.name} has no position after which nobody can move.")
     for block in blocks:
-        position = _after(pack, block.options, block.turns)
+        position = pack.game.position(block.options)
+        for text in block.turns:
+            position = position.play(pack.notation.parse(text))
         expected = [number for number in block.nodes if number <= LARGEST]
         actual = counts(position, len(expected)) if expected else []
         require(actual == expected, f"{block.id}: the engine counts {actual} turns, and {path.name} says {expected}.")
@@ -167,8 +125,10 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
                 require(not texts, f"Turn {number} of a random match: only {who} has {min(texts, default='')}.")
             if move is not None:
                 state, expected = there[pack.notation.format(move, position)], position.play(move)
-            if expected.turn is None:
-                _check_winner(state, expected)
+        if expected.outcome is not None and hasattr(state, "winner"):
+            ours, theirs = expected.outcome.winner, _winner(state)
+            sentence = f"A random match is won by {ours!r}, says the engine; by {theirs!r}, says the brute force."
+            require(ours == theirs, sentence)
     for block in read(path) if path else ():
         state = brute(pack.game.chosen(block.options))
         for text in block.turns:
@@ -178,22 +138,13 @@ def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = Non
                 number = _count(state, depth)
                 sentence = f"{block.id}: the brute force counts {number} lines of {depth} turns, not {nodes}."
                 require(number == nodes, sentence)
-        if hasattr(state, "winner"):
-            for depth, ends in block.results.items():
-                counted = _results(state, depth)
-                claim = f"{block.id}: the brute force has {counted} lines of {depth} turns won by each side and drawn"
-                require(counted == ends, f"{claim}, not {ends}.")
+        for depth, ends in block.results.items() if hasattr(state, "winner") else ():
+            counted = _results(state, depth)
+            claim = f"{block.id}: the brute force has {counted} lines of {depth} turns won by each side and drawn"
+            require(counted == ends, f"{claim}, not {ends}.")
 
 
-def _check_winner(state: BruteState, end: Position[Any]) -> None:
-    winner = end.outcome.winner if end.outcome else None
-    other = _winner(state) if hasattr(state, "winner") else winner
-    require(
-        other == winner, f"A random match is won by {winner!r}, says the engine; by {other!r}, says the brute force."
-    )
-
-
-def _winner(state: BruteState) -> object:
+def _winner(state: BruteState) -> Any:
     winner = getattr(state, "winner", None)
     return winner() if callable(winner) else winner
 
@@ -201,7 +152,7 @@ def _winner(state: BruteState) -> object:
 def _results(state: BruteState, depth: int) -> tuple[int, ...]:
     after = state.after()
     if not after:
-        return _of(_winner(state))
+        return ENDS[_winner(state)]
     return _sum(_results(state, depth - 1) for state in after.values()) if depth else (0, 0, 0)
 
 

@@ -287,17 +287,6 @@ def test_a_winner_that_is_swapped_is_noticed() -> None:
         counts.the_brute_force_agrees(engine(_ended=swapped), brute.State)
 
 
-def test_a_block_before_the_end_of_a_match_is_made(tmp_path: Path) -> None:
-    path = tmp_path / "late.perft"
-    path.write_text(counts.late_block(NOUGHTS, {"goal": "avoid"}), encoding="utf-8")
-    (block,) = counts.read(path)
-
-    assert block.options == {"goal": "avoid"}
-    assert block.nodes[-1] == 0
-    assert sum(block.results[3]) > 0
-    counts.turns_are_counted(NOUGHTS, path)
-
-
 def test_its_files_say_the_same_of_it(tmp_path: Path) -> None:
     from pbem.conformance.template.tests import brute
 
