@@ -110,11 +110,7 @@ def bare_subject(subject: str) -> str:
 
 
 def is_marked(subject: str) -> bool:
-    """Return whether a mail program marked the Subject as a reply or a forwarded message.
-
-    >>> is_marked("Fwd: Undelivered Mail Returned to Sender"), is_marked("Undeliverable: Re: [pbem #42] Quadraphages")
-    (True, False)
-    """
+    """Return whether a mail program marked the Subject as a reply or a forwarded message."""
     return _reply_mark(subject.strip()) > 0
 
 

@@ -135,13 +135,7 @@ def _is_of_addresses(header: bytes) -> bool:
 
 
 def check_parts(page: bytes) -> None:
-    r"""Raise Unreadable if the message has more parts, or more lines, than a mail program would put together.
-
-    >>> check_parts(b"\n--b\n" * 20_000)
-    Traceback (most recent call last):
-        ...
-    pbem.mail.reading.limits.Unreadable: it has too many parts
-    """
+    """Raise Unreadable if the message has more parts, or more lines, than a mail program would put together."""
     if page.count(b"\n--") > MOST_SEPARATORS:
         raise Unreadable(Problem.TOO_MANY_PARTS)
     if page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES):
@@ -178,10 +172,6 @@ def _shortened(header: re.Match[bytes]) -> bytes:
 
 
 def header_block(raw: bytes) -> bytes:
-    r"""Return the header block of a message with its empty line, at most LARGEST_HEADER_BLOCK bytes.
-
-    >>> header_block(b"To: x\n\nHello")
-    b'To: x\n\n'
-    """
+    """Return the header block of a message with its empty line, at most LARGEST_HEADER_BLOCK bytes."""
     ends = [at + len(gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := raw.find(gap, 0, LARGEST_HEADER_BLOCK)) >= 0]
     return raw[: min(ends, default=LARGEST_HEADER_BLOCK)]

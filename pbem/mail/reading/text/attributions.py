@@ -6,6 +6,7 @@ the end. Mail programs wrap them over several lines, and phones append them to t
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pbem.mail.reading.text import escapes
 from pbem.mail.reading.text.attribution_words import (
@@ -70,7 +71,7 @@ class AttributionFinder:
         self.candidates = 0
         """How many texts were examined word by word."""
         self._lines = lines
-        self._read: dict[int, Attribution | None] = {}
+        self._read_from = cache(self._examine)
 
     def attribution_at(self, number: int) -> Attribution | None:
         attribution = self._read_by_form(number)
@@ -107,13 +108,8 @@ class AttributionFinder:
             return None  # it begins there; this line is the person's
         return here
 
-    def _read_from(self, number: int) -> Attribution | None:
-        """Return the attribution from the beginning of that line to its end or the end of a later line (cached)."""
-        if number not in self._read:
-            self._read[number] = self._examine(number)
-        return self._read[number]
-
     def _examine(self, number: int) -> Attribution | None:
+        """Return the attribution from the beginning of that line to its end or the end of a later line."""
         if self.candidates >= MOST_CANDIDATES:
             return None
         lines = self._lines

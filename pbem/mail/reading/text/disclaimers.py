@@ -25,8 +25,6 @@ def banner_length(lines: Sequence[str]) -> int:
 
     >>> banner_length(["CAUTION: This email originated from outside of Acme. Do not click links.", "", "c1b1"])
     2
-    >>> banner_length(["Caution: I play c1 next.", ""])
-    0
     """
     at = 0
     while at < len(lines) and not lines[at].strip():

@@ -86,22 +86,14 @@ def _names(header: Sequence[str], ours: Ours, person: str | None) -> bool:
 
 
 def inline_header(line: str, ours: Ours = NOBODY) -> int | None:
-    """Return where a whole quoted header begins in a line, perhaps after other words; None if there is none.
-
-    >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
-    5
-    """
+    """Return where a whole quoted header begins in a line, perhaps after other words; None if there is none."""
     places = _inline_places(line, ours)
     whole = len(places) == 4 or (len(places) >= 2 and _names_us(line, ours))
     return min(places.values()) if whole else None
 
 
 def inline_lines(line: str, ours: Ours = NOBODY) -> list[str]:
-    """Return a quoted header in one line as one line for each header.
-
-    >>> inline_lines("From: PBeM <a@b.example> Sent: Monday To: Bob")
-    ['From: PBeM <a@b.example> ', 'Sent: Monday ', 'To: Bob']
-    """
+    """Return a quoted header in one line as one line for each header."""
     places = [*sorted(_inline_places(line, ours).values()), len(line)]
     return [line[begin:end] for begin, end in pairwise(places)]
 
@@ -126,10 +118,8 @@ def _inline_places(line: str, ours: Ours) -> dict[str, int]:
 def is_separator(line: str) -> bool:
     """Return whether the line says that a message is quoted or forwarded below.
 
-    >>> is_separator("-----Original Message-----"), is_separator("________ Forwarded by Bob ________")
-    (True, True)
-    >>> is_separator("----- my plan -----"), is_separator("The original message was lost.")
-    (False, False)
+    >>> is_separator("________ Forwarded by Bob ________"), is_separator("----- my plan -----")
+    (True, False)
     """
     bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
     if not bare or len(bare) > LONGEST_SEPARATOR:
@@ -176,42 +166,26 @@ def is_bare_separator(line: str) -> bool:
 
 
 def is_rule(line: str) -> bool:
-    """Return whether the line is a horizontal rule: five or more of - _ = and the like, and nothing else.
-
-    >>> is_rule("________________"), is_rule("----")
-    (True, False)
-    """
+    """Return whether the line is a horizontal rule: five or more of - _ = and the like, and nothing else."""
     bare = line.strip(" \t*")
     return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in DASHES + "~"
 
 
 def without_rule(text: str) -> str:
-    """Return the text without a rule at its end.
-
-    >>> without_rule("c1b1 ________"), without_rule("c1b1 --")
-    ('c1b1 ', 'c1b1 --')
-    """
+    """Return the text without a rule at its end."""
     bare = text.rstrip().rstrip(DASHES)
     return bare if is_rule(text[len(bare) :]) else text
 
 
 def without_glued_dashes(line: str) -> str:
-    """Return the line without dashes right behind its last word, which a mail program put before an attribution.
-
-    >>> without_glued_dashes("c1b1 g9h9 3--- "), without_glued_dashes("c1b1 3 ----")
-    ('c1b1 g9h9 3', 'c1b1 3 ----')
-    """
+    """Return the line without dashes right behind its last word, which a mail program put before an attribution."""
     bare = line.rstrip()
     words = bare.rstrip("-")
     return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
 
 
 def is_drawn(line: str) -> bool:
-    """Return whether the line is a rule, or has one at both ends.
-
-    >>> is_drawn("-------- Original --------"), is_drawn("-- so --")
-    (True, False)
-    """
+    """Return whether the line is a rule, or has one at both ends."""
     bare = line.strip(" \t*")
     ends = bare[:5] + bare[-5:]
     return is_rule(line) or (10 < len(bare) <= LONGEST_SEPARATOR and not ends.strip(ends[0]) and is_rule(bare[:5]))
@@ -222,8 +196,6 @@ def inline_separator(line: str) -> int | None:
 
     >>> inline_separator("c1b1 ---- Original Message ----"), inline_separator("c1b1 --- my plan")
     (4, None)
-    >>> inline_separator("---- Original message ----From: PBeM Date: Monday To: Bob Subject: Hello")
-    0
     """
     at = 0 if line.startswith("---") else line.find(" ---")
     for _ in range(MOST_DASHES):

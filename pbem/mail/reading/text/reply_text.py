@@ -7,6 +7,7 @@ Lines stay as they were written, except for invisible characters.
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from pbem.mail.reading.text import attribution_words, attributions, disclaimers, html_text, quoted_headers, signatures
 from pbem.mail.reading.text.attributions import AttributionFinder
@@ -56,8 +57,8 @@ class _ReplyReader:
         self._draft = TextDraft()
         self._at = 0
         self._attributions = AttributionFinder(page, ours)
-        self._header_lengths: dict[int, int] = {}
-        self._beginnings: dict[int, bool] = {}
+        self._header_length = cache(partial(quoted_headers.header_length_at, page, ours=ours, person=author))
+        self._begins_quote = cache(self._is_beginning)
         self.has_quotes = False
         self._is_asked = False
         """Whether the lines above, up to the next words, are a quote that ends with a question."""
@@ -85,7 +86,7 @@ class _ReplyReader:
             pass
         elif self._begins_signature(line):
             self._skip_signature()
-        elif self._is_tagline(line):
+        elif signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last()):
             below = itertools.takewhile(signatures.is_link, self._page[self._at + 1 : self._at + 3])
             self._cut_lines(1 + sum(1 for _ in below))
         elif notice := disclaimers.disclaimer_length(self._page, self._at):
@@ -97,7 +98,7 @@ class _ReplyReader:
     def _keep(self, line: str) -> None:
         doubtful = not self._draft.is_doubted and self._may_announce(self._at)
         tagline = signatures.inline_tagline(line)
-        self._draft.add(line if tagline is None else line[:tagline])
+        self._draft.add(line[:tagline])
         if doubtful:
             self._draft.doubt()
         if self._is_asked:
@@ -107,16 +108,6 @@ class _ReplyReader:
             self._draft.cut([line[tagline:]])
 
     # Quotes
-
-    def _header_length(self, number: int) -> int:
-        if number not in self._header_lengths:
-            self._header_lengths[number] = quoted_headers.header_length_at(self._page, number, self._ours, self._author)
-        return self._header_lengths[number]
-
-    def _begins_quote(self, number: int) -> bool:
-        if number not in self._beginnings:
-            self._beginnings[number] = self._is_beginning(number)
-        return self._beginnings[number]
 
     def _is_beginning(self, number: int) -> bool:
         line = self._page[number]
@@ -144,11 +135,6 @@ class _ReplyReader:
             for at in range(min(2, len(lines)))
         )
 
-    def _is_announced_by_marked(self) -> bool:
-        """Return whether the last of the marked lines above, but for empty ones, may announce a quote."""
-        marked = (line.strip(MARKS) for line in reversed(self._page[max(0, self._at - MOST_EMPTY) : self._at]))
-        return AttributionFinder([next(filter(None, marked), "")]).is_at_end(0)
-
     def _inline_quote(self, line: str) -> int | None:
         """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
         cut = quoted_headers.inline_separator(line)
@@ -173,9 +159,11 @@ class _ReplyReader:
         while self._at < len(self._page) and is_quoted(self._page[self._at]):
             self._at += 1
         self._is_asked = self._page[self._at - 1].rstrip().endswith(QUESTIONS)
+        marked = (line.strip(MARKS) for line in reversed(self._page[max(0, self._at - MOST_EMPTY) : self._at]))
+        last = next(filter(None, marked), "")
         if self._draft.has_words and self._announces_unmarked():
             self._at = len(self._page)
-        elif self._draft.has_words and self._is_announced_by_marked():
+        elif self._draft.has_words and AttributionFinder([last]).is_at_end(0):
             self._draft.doubt()
         elif self._is_remainder():
             self._at += 1
@@ -319,7 +307,8 @@ class _ReplyReader:
 
     def _begins_signature(self, line: str) -> bool:
         if signatures.is_delimiter(line):
-            return self._draft.has_words or not self._is_below_quote()  # otherwise it is the quoted text's
+            above = [text for text in self._page[max(0, self._at - 2) : self._at] if text.strip()]
+            return self._draft.has_words or not (above and is_quoted(above[-1]))  # otherwise it is the quoted text's
         if not self._draft.has_words:
             return False  # a single dash may be a turn: a piece that stays
         if quoted_headers.is_rule(line) and not line.strip(" _"):
@@ -328,10 +317,6 @@ class _ReplyReader:
             below = filter(str.strip, self._block_below(3 * signatures.MOST_LINES))
             return len(list(below)) <= signatures.MOST_LINES
         return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
-
-    def _is_below_quote(self) -> bool:
-        above = [line for line in self._page[max(0, self._at - 2) : self._at] if line.strip()]
-        return bool(above) and is_quoted(above[-1])
 
     def _skip_signature(self) -> None:
         end = self._at + 1
@@ -345,11 +330,6 @@ class _ReplyReader:
         below = range(self._at + 1, min(len(self._page), self._at + 1 + most))
         own = itertools.takewhile(lambda number: not self._begins_quote(number), below)
         return [self._page[number] for number in own]
-
-    def _is_tagline(self, line: str) -> bool:
-        if not signatures.is_tagline(line, stands_alone=True):
-            return False  # wherever it stands: no need to look around
-        return signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last())
 
     def _is_last(self) -> bool:
         """Return whether nothing but a link stands below this line before a quote or the end."""

@@ -39,11 +39,7 @@ def _is_address(word: str) -> bool:
 
 
 def is_link(line: str) -> bool:
-    """Return whether the line is nothing but a link, as below a tagline.
-
-    >>> is_link("[https://aka.ms/AAb9ysg]"), is_link("See https://pbem.example")
-    (True, False)
-    """
+    """Return whether the line is nothing but a link, as below a tagline."""
     return (
         len(line) <= LONGEST_TAGLINE
         and bool(line.strip())
@@ -83,11 +79,7 @@ def is_tagline(line: str, *, stands_alone: bool, is_last: bool = False) -> bool:
 
 
 def inline_tagline(line: str) -> int | None:
-    """Return where a well-known tagline begins after other words, if nothing else follows; else None.
-
-    >>> inline_tagline("c1b1 g9h9 3 Sent from my iPhone")
-    12
-    """
+    """Return where a well-known tagline begins after other words, if nothing else follows; else None."""
     end = line[-LONGEST_TAGLINE:]
     tail = fold(end)
     if len(tail) != len(end):

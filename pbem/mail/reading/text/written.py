@@ -82,11 +82,7 @@ class TextDraft:
 
 
 def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
-    """Yield the first lines, with that many characters in all, and the beginning of the next one.
-
-    >>> list(_beginning(["c1b1", "g9h9", "3"], 7))
-    ['c1b1', 'g9']
-    """
+    """Yield the first lines, with that many characters in all, and the beginning of the next one."""
     for line in lines:
         if most <= 0:
             return
@@ -106,11 +102,7 @@ def _places(lines: Sequence[str]) -> list[int]:
 
 
 def trim(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines without blank ones at the ends, and with no two blank ones in a row.
-
-    >>> trim(["", "c1b1 ", "", " ", "Bye", ""])
-    ('c1b1', '', 'Bye')
-    """
+    """Return the lines without blank ones at the ends, and with no two blank ones in a row."""
     trimmed: list[str] = []
     for line in lines:
         if line.strip() or (trimmed and trimmed[-1]):
