@@ -19,11 +19,11 @@ def may_date(word: str) -> bool:
     return has_digit(word) or is_weekday(word) or len(word) <= 4 or word[0].isupper()
 
 
-def opens(words: Sequence[tuple[int, str]]) -> bool:
+def opens(words: Sequence[str]) -> bool:
     """Return whether the words begin like an attribution: "On Mon", "2026-03-02 09:59", "Mon, 2 Mar", "2 mars 2026"."""
     if not words:
         return False
-    first, rest = words[0][1], [word for _, word in words[1:5]]
+    first, rest = words[0], words[1:5]
     if first.strip(MARKS) in OPENERS or first in OPENERS:
         return any(has_digit(word) for word in rest) or any(is_weekday(word) for word in rest[:2])
     if is_weekday(first):
@@ -35,22 +35,17 @@ def opens(words: Sequence[tuple[int, str]]) -> bool:
     if is_date(first) or ("年" in first or "년" in first):
         return True
     day = first.strip(MARKS)  # "2. maaliskuuta 2026", "2 mars 2026", "4 dec. 2024 kl. 18:36"
-    return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and is_dated_any(rest[:4])
+    return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and any(map(is_dated, rest))
 
 
-def tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
+def tells_the_day(words: Sequence[str]) -> bool:
     """Return whether a day is given and not only a time: "at 10:30 Bob wrote:" may be a person's own sentence."""
-    return any(is_year(word) or is_date(word) for _, word in words) or (
-        any(is_time(word) for _, word in words) and any(word.strip(MARKS).isdecimal() for _, word in words)
-    )
+    is_numbered = any(map(is_time, words)) and any(word.strip(MARKS).isdecimal() for word in words)
+    return is_numbered or any(is_year(word) or is_date(word) for word in words)
 
 
-def tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
-    return any(is_time(word) for _, word in words) and any(is_year(word) or is_date(word) for _, word in words)
-
-
-def is_dated_any(words: Sequence[str]) -> bool:
-    return any(is_dated(word) for word in words)
+def tells_the_time(words: Sequence[str]) -> bool:
+    return any(map(is_time, words)) and any(is_year(word) or is_date(word) for word in words)
 
 
 def is_weekday(word: str) -> bool:
@@ -105,11 +100,6 @@ def has_digit(word: str) -> bool:
     return any(character.isdecimal() for character in word[:60])
 
 
-def placed_words(text: str) -> list[tuple[int, str]]:
-    """Return the words of a text and their columns; not many more than an attribution has."""
-    words, at = [], 0
-    for word in text.split()[: 4 * MOST_WORDS]:
-        at = text.index(word, at)
-        words.append((at, word))
-        at += len(word)
-    return words
+def first_words(text: str) -> list[str]:
+    """Return the words of a text, not many more than an attribution has."""
+    return text.split()[: 4 * MOST_WORDS]

@@ -7,6 +7,7 @@ the end. Mail programs wrap them over several lines, and phones append them to t
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import dropwhile
 
 from pbem.mail.reading.text import escapes
 from pbem.mail.reading.text.attribution_words import (
@@ -16,18 +17,16 @@ from pbem.mail.reading.text.attribution_words import (
     MOST_WORDS,
     OPENERS,
     VERB_PARTS,
-    WEEKDAYS,
+    first_words,
     has_digit,
     is_date,
     is_dated,
-    is_dated_any,
     is_time,
     is_verb,
     is_weekday,
     is_year,
     may_date,
     opens,
-    placed_words,
     tells_the_day,
     tells_the_time,
 )
@@ -101,7 +100,7 @@ class AttributionFinder:
             ):
                 continue
             begun = lines[number][here.column :]
-            if _is_open(begun) or (not opens(placed_words(lines[later])) and opens(placed_words(begun))):
+            if _is_open(begun) or (not opens(first_words(lines[later])) and opens(first_words(begun))):
                 continue
             if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
                 continue
@@ -148,7 +147,7 @@ def may_be_one(line: str) -> bool:
     (True, False, False)
     """
     text = line[-LONGEST:].rstrip(" *_")
-    return text.endswith(COLONS) and tells_the_day(placed_words(text))
+    return text.endswith(COLONS) and tells_the_day(first_words(text))
 
 
 def names_a_writer(line: str) -> bool:
@@ -160,14 +159,14 @@ def names_a_writer(line: str) -> bool:
     (False, False, False)
     """
     line = line.strip(DECORATION) if len(line) <= LONGEST_CLOSING * 4 else ""
-    words = [word for _, word in placed_words(line) if word.strip(MARKS + DECORATION)]
+    words = [word for word in first_words(line) if word.strip(MARKS + DECORATION)]
     day = next((at for at, word in enumerate(words) if word.strip(MARKS).isdecimal() and not is_year(word)), None)
     dated = any(is_time(word) or is_date(word) or (day is not None and is_year(word)) for word in words)
     if not dated or not 1 < len(words) <= MOST_WORDS or line.endswith((".", "!", "?")):
         return False
     *_, before, last = words
     ends = has_digit(last) or is_verb(last) or (last.strip(MARKS).isupper() and has_digit(before))  # "4:20 PM"
-    if not (opens(placed_words(line)) or is_year(words[0]) or (_may_be_a_name(words[0]) and ends)):
+    if not (opens(first_words(line)) or is_year(words[0]) or (_may_be_a_name(words[0]) and ends)):
         return False
     names = list(words)
     if day is not None:
@@ -203,7 +202,7 @@ def _endings(text: str) -> Iterator[int]:
         and text[-1] != "-"
     ):
         return
-    for at, word in placed_words(text)[-MOST_WORDS:]:
+    for at, word in _placed(text)[-MOST_WORDS:]:
         end = at + len(word)
         if end == len(text):
             if word.endswith((*COLONS, ">")) or is_verb(word) or not word.strip("-"):
@@ -222,94 +221,101 @@ def _ends_without_colon(text: str) -> bool:
     """
     if text[-1] in ".,;:!?>" or len(text) > LONGEST_CLOSING * 3 or FIGURES.isdisjoint(text):
         return False
-    words = [word for _, word in placed_words(text)]
+    words = first_words(text)
     opener = next((at for at in range(len(words) - 1) if words[at] in LONE_OPENERS and has_digit(words[at + 1])), 0)
     words = words[opener:]  # a phone may have appended it to the person's words
     verb = next((number for number, word in enumerate(words) if is_verb(word)), None)
-    if not verb or len(words) > MOST_WORDS or not is_dated_any(words):
+    if not verb or len(words) > MOST_WORDS or not any(map(is_dated, words)):
         return False
     before, after = words[:verb], words[verb + 1 :]
-    times = [(0, word) for word in words]
     if words[0] in OPENERS and has_digit(words[1]):  # "Am 20.06.24 um 16:20 schrieb Bob Smith"
         named = 0 < len(after) <= 2 and all(word[0].isupper() for word in after)
-        return named and tells_the_time(times) and not any(len(word) > LONGEST_CLOSING for word in before)
-    is_dated_behind = any(map(is_weekday, after)) or tells_the_time(times)  # "Bob schrieb am Do. 05.01.26 10:00"
+        return named and tells_the_time(words) and not any(len(word) > LONGEST_CLOSING for word in before)
+    is_dated_behind = any(map(is_weekday, after)) or tells_the_time(words)  # "Bob schrieb am Do. 05.01.26 10:00"
     return verb <= 3 and is_dated_behind and has_digit(words[-1]) and all(may_date(word) for word in after)
 
 
 def _read(text: str) -> tuple[int, bool] | None:
-    words = placed_words(text)
-    while words and not words[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
-        words.pop()
-    dashes = 0
-    while dashes < len(words) and not words[dashes][1].strip("-"):
-        dashes += 1
-    words = words[dashes:]
-    if not words:
+    placed = _placed(text)
+    while placed and not placed[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
+        placed.pop()
+    placed = [*dropwhile(lambda entry: not entry[1].strip("-"), placed)]
+    if not placed:
         return None
-    verb = any(is_verb(word) for _, word in words) or any(part in text for part in VERB_PARTS)
-    addressed = any("@" in word for _, word in words)
+    words = [word for _, word in placed]
+    verb = any(map(is_verb, words)) or any(part in text for part in VERB_PARTS)
+    addressed = any("@" in word for word in words)
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
-    dated = any(is_dated(word) for _, word in words)
-    tagged = addressed and escapes.holds_tagged([word for _, word in words])
-    timed = addressed and "@" in words[-1][1] and words[-1][1].endswith(COLONS) and opens(words)
+    dated = any(map(is_dated, words))
+    tagged = addressed and escapes.holds_tagged(words)
+    timed = addressed and "@" in words[-1] and words[-1].endswith(COLONS) and opens(words)
     if not (verb or bracketed or tagged or (timed and tells_the_time(words))):  # "2 Mar 2026, 09:59 by bob@…:"
         return None
     start = _start(words)
     if start is None and tagged:
         start = 0
-    if words[0][1].endswith(":") and len(words) > 1:
+    if words[0].endswith(":") and len(words) > 1:
         return None  # "Acked-by: Bob <bob@mail.example>"
-    if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not tells_the_time(words)):
+    if start is None or (not addressed and words[start] in OPENERS - LONE_OPENERS and not tells_the_time(words)):
         return None
-    column = 0 if start == 0 else words[start][0]
+    column = 0 if start == 0 else placed[start][0]
     attribution = words[start:]
     if len(attribution) > MOST_WORDS:
         return None
     if _ends_without_colon(text):
-        return column, is_verb(attribution[-2][1]) or is_verb(attribution[-3][1])
-    if dated and (addressed or tells_the_day(attribution)) and not words[-1][1].endswith(">"):
+        return column, is_verb(attribution[-2]) or is_verb(attribution[-3])
+    if dated and (addressed or tells_the_day(attribution)) and not words[-1].endswith(">"):
         return column, True
-    if bracketed and verb and words[-1][1].endswith(COLONS) and attribution[0][1] in OPENERS and opens(attribution):
+    if bracketed and verb and words[-1].endswith(COLONS) and attribution[0] in OPENERS and opens(attribution):
         return column, True  # "On Wed, Dec 9, PBeM <games@pbem.example> wrote:"
-    if tagged and (words[-1][1].endswith(COLONS) or is_verb(words[-1][1])):
+    if tagged and (words[-1].endswith(COLONS) or is_verb(words[-1])):
         return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
-    ends = is_verb(words[-1][1]) or (len(words) > 1 and is_verb(words[-2][1]))
-    ends = ends or (bracketed and (dated or words[-1][1].endswith(COLONS)))
+    ends = any(map(is_verb, words[-2:]))
+    ends = ends or (bracketed and (dated or words[-1].endswith(COLONS)))
     return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
 
 
-def _start(words: Sequence[tuple[int, str]]) -> int | None:
+def _placed(text: str) -> list[tuple[int, str]]:
+    """Return the words of a text and their columns."""
+    words, at = [], 0
+    for word in first_words(text):
+        at = text.index(word, at)
+        words.append((at, word))
+        at += len(word)
+    return words
+
+
+def _start(words: Sequence[str]) -> int | None:
     """Return the first word of the attribution; None if the person's words before it can't be told apart."""
     if opens(words):
         return 0
     for number in range(1, len(words)):
-        if words[number][1] in LONE_OPENERS and opens(words[number:]):
+        if words[number] in LONE_OPENERS and opens(words[number:]):
             return number
-    named = next((number for number, (_, word) in enumerate(words) if "@" in word), None)
+    named = next((number for number, word in enumerate(words) if "@" in word), None)
     if named is not None:
-        before = [word for _, word in words[:named]]
+        before = words[:named]
         sentence = max((number for number, word in enumerate(before) if word.endswith(("!", "?", "."))), default=-1)
-        name = before[sentence + 1 :]
+        name = list(before[sentence + 1 :])
         if _leads_to_a_date(before):
             return 0
         if len(name) <= LONGEST_NAME and not any(has_digit(word) for word in name):
             return sentence + 1
         for number in range(1, named):
-            word = words[number][1]
+            word = words[number]
             if (is_weekday(word) or is_date(word) or is_time(word) or "年" in word) and opens(words[number:]):
                 return number
         while name and (has_digit(name[0]) or len(name) > LONGEST_NAME or not name[0][:1].isupper()):
             name.pop(0)
-        if name and not is_time(words[0][1]):
+        if name and not is_time(words[0]):
             return named - len(name)
         return None
     for number in range(1, len(words)):
-        if words[number][1].strip(MARKS).lower() in WEEKDAYS and opens(words[number:]):
-            named = number <= LONGEST_NAME and any(is_verb(word) for _, word in words[:number])
+        if is_weekday(words[number]) and opens(words[number:]):
+            named = number <= LONGEST_NAME and any(map(is_verb, words[:number]))
             return 0 if named else number  # "Bob wrote on Mon, 2 Mar 2026:"
-    plain = [word for _, word in words[:LONGEST_NAME]]
+    plain = words[:LONGEST_NAME]
     stop = next((number for number, word in enumerate(plain) if is_verb(word) or is_dated(word)), len(plain))
     return 0 if stop <= 4 and not any(has_digit(word) for word in plain[:stop]) and stop < len(plain) else None
 
@@ -317,7 +323,7 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
 def _leads_to_a_date(words: Sequence[str]) -> bool:
     """Return whether the words begin with a date, perhaps after up to three words: "No dia 2 de março de 2026"."""
     first = next((number for number, word in enumerate(words) if has_digit(word)), len(words))
-    if first > 3 or first == len(words) or not is_dated_any(words):
+    if first > 3 or first == len(words) or not any(map(is_dated, words)):
         return False
     bare = words[first].strip(MARKS)
     return is_year(bare) or is_date(bare) or (bare.isdecimal() and len(bare) <= 2 and first > 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
+    first_words,
     has_digit,
     is_date,
     is_time,
@@ -17,7 +18,6 @@ from pbem.mail.reading.text.attribution_words import (
     is_weekday,
     is_year,
     opens,
-    placed_words,
     tells_the_time,
 )
 from pbem.mail.reading.text.escapes import TAG_DELIMITERS
@@ -121,26 +121,23 @@ class Ours:
 
     def _announces(self, text: str) -> bool:
         """Return whether a text that names us is an announcement, and not a sentence about us."""
-        words = placed_words(text)
-        bare = [word for _, word in words]
-        named = [word for word in bare if word.strip(MARKS)]
+        words = first_words(text)
+        named = [word for word in words if word.strip(MARKS)]
         ends = text.rstrip(" *_>").endswith(COLONS) or is_verb(named[-1])
         addressed = self._is_addressed(text)
         bracketed = addressed and _has_brackets(text)
-        written = any(map(is_verb, bare)) and (addressed or (is_verb(named[-1]) and len(named) <= LONGEST_NAMING))
-        if ends and (written or any(map(is_year, bare)) or any(map(is_date, bare))):
+        written = any(map(is_verb, words)) and (addressed or (is_verb(named[-1]) and len(named) <= LONGEST_NAMING))
+        if ends and (written or any(map(is_year, words)) or any(map(is_date, words))):
             return len(words) <= 3 * LONGEST_NAMING
-        if addressed and (ends or _is_nothing_but(text, self.name)) and len(words) <= LONGEST_NAMING:
-            return bracketed or bare[0].endswith(COLONS)
-        if bracketed and _fits(self.name, bare[0].strip(MARKS)) and any(map(is_verb, bare[1:4])):
+        if bracketed and _fits(self.name, words[0].strip(MARKS)) and any(map(is_verb, words[1:4])):
             return len(words) <= LONGEST_NAMING
-        dated = tells_the_time(words) or any(map(is_date, bare))
+        dated = tells_the_time(words) or any(map(is_date, words))
         if not dated or len(words) > 2 * LONGEST_NAMING:
             return False
-        if opens(words) and self._ends_with_us(text, bare):
+        if opens(words) and self._ends_with_us(text, words):
             return True
-        begins = _fits(self.name, " ".join(bare[: len(self.name.split())]))
-        return begins and len(words) <= LONGEST_NAMING and all(map(_may_date, bare[-2:]))
+        begins = _fits(self.name, " ".join(words[: len(self.name.split())]))
+        return begins and len(words) <= LONGEST_NAMING and all(map(_may_date, words[-2:]))
 
     def _ends_with_us(self, text: str, words: Sequence[str]) -> bool:
         """Return whether the text ends with our name or address, right behind a date, a time or a verb."""
@@ -174,12 +171,6 @@ def _may_date(word: str) -> bool:
 
 def _has_brackets(text: str) -> bool:
     return any(bracket in text for bracket in "<([")
-
-
-def _is_nothing_but(text: str, name: str) -> bool:
-    """Return whether the text is a name and an address, as some programs put above a quote."""
-    before, at, rest = text.partition("<")
-    return bool(at) and rest.rstrip(MARKS).count(" ") == 0 and before.strip(MARKS).casefold() == name.casefold()
 
 
 def _is_at(word: str, local: str, domain: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pbem.mail.reading.text import escapes
-from pbem.mail.reading.text.attribution_words import is_dated, placed_words, tells_the_time
+from pbem.mail.reading.text.attribution_words import first_words, is_dated, tells_the_time
 from pbem.mail.reading.text.escapes import is_tagged
 from pbem.mail.reading.text.normalize import fold
 from pbem.mail.reading.text.ours import NOBODY, Ours
@@ -60,7 +60,7 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
     author = author_of(lines[number:end]) if FROM in kinds else None
     of_author = author is not None and (DATE in kinds or is_tagged(author))
     of_us = author is not None and ours.is_named_in(author)
-    of_author = of_author or ({FROM, DATE} <= kinds and any(map(tells_the_time, map(placed_words, lines[number:end]))))
+    of_author = of_author or ({FROM, DATE} <= kinds and any(map(tells_the_time, map(first_words, lines[number:end]))))
     is_named = number_of_kinds == 2 and _names(lines[number:end], ours, person)
     if number_of_kinds < 3 and not (of_author or of_us or is_named):
         return 0
