@@ -117,15 +117,6 @@ def newest_of(
     return list(rows), max(len(urgent) - first - len(numbers), 0)
 
 
-def reached(session: Session, time: datetime | None, now: datetime, most: int) -> list[int]:
-    """Return the numbers of the next matches in which that time has come, which is a column of theirs, with an index.
-
-    It is `Match.due` where the player to move runs out of time, `Match.remind`, or `Match.resumes` after a pause.
-    """
-    matches = select(Match.id).where(col(time) <= now).order_by(col(time), col(Match.id)).limit(most)
-    return [number or 0 for number in session.exec(matches)]
-
-
 def waits_from(session: Session, address: str, *which: bool) -> bool:
     waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None

@@ -1,12 +1,12 @@
 """What is done by time: what is due, and acting on each of the rows concerned in a transaction of its own."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam
-from sqlmodel import Session, SQLModel
+from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam, exists
+from sqlmodel import Session, col, select
 
 from pbem import failpoints
 from pbem.config import ServerSettings
@@ -17,7 +17,6 @@ from pbem.storage.setbacks import Setbacks, at_once
 DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""
 NOW: BindParameter[datetime] = bindparam("now")  # the time of a look at what is due (see scheduler)
-_Row = TypeVar("_Row", bound=SQLModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,26 +28,38 @@ class Due:
     """How far from now the other times are that the condition compares with, by their parameters."""
 
 
-def each_row(
-    table: type[_Row], find: Callable[..., Iterable[int]], act: Callable[..., bool], *, doing: str
-) -> Callable[..., int]:
-    """Return a `DueAct` that calls `act` as `act_on` does, with each row that is found and locked, server and time.
+def due_rows(
+    name: str,
+    table: Any,
+    time: Any,
+    act: Callable[..., bool],
+    *,
+    where: Collection[ColumnElement[bool]] = (),
+    after: timedelta = timedelta(0),
+    number: Any = None,
+) -> Due:
+    """Return the work on rows that is due once a `time` is so long ago, that longest ago first.
 
-    Rows that another daemon is at are left to it. `find` is called with a session, the time, and how many at most.
+    `act` is called as `act_on` does, with each row, which is locked, the server and the time. A row that another daemon
+    is at is left to it. If the time is in another table, `number` is the column there with the row's number.
     """
+    moment: BindParameter[datetime] = bindparam(name.replace(" ", "_")) if after else NOW
+    number = table.id if number is None else number
 
     def act_on_each(
         engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
     ) -> int:
-        def act_alone(session: Session, number: int) -> bool:
-            row = lock_if_free(session, table, number)
+        def act_alone(session: Session, row_number: int) -> bool:
+            row = lock_if_free(session, table, row_number)
             return row is not None and act(session, row, server=server, now=now)
 
         with read_only(engine) as session:
-            numbers = find(session, now=now, most=at_once(session, doing))
-        return act_on(engine, numbers, act_alone, stopped, now, doing=doing)
+            rows = select(number).where(*where, col(time) <= now - after).order_by(col(time), number)
+            numbers = dict.fromkeys(session.exec(rows.limit(at_once(session, name))))
+        return act_on(engine, numbers, act_alone, stopped, now, doing=name)
 
-    return act_on_each
+    moments = {moment.key: -after} if after else {}
+    return Due(name=name, when=exists().where(*where, col(time) <= moment), act=act_on_each, moments=moments)
 
 
 def act_on(

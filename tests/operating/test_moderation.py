@@ -122,11 +122,11 @@ def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
     with monkeypatch.context() as patch:
         patch.setattr("pbem.failpoints.reach", kill)
         with pytest.raises(Killed):
-            announcing.announce(engine, server, letters.clock())
+            announcing.DUE[0].act(engine, server, letters.clock())
     announced = "select address from outgoing where template = 'announcement' order by id"
     assert letters.rows(announced) == []
 
     for _ in range(3):
-        announcing.announce(engine, server, letters.clock())
+        announcing.DUE[0].act(engine, server, letters.clock())
         letters.clock.advance(minutes=1)
     assert letters.rows(announced) == [f"{name}@mail.example" for name in ("alice", "bob", "carol")]

@@ -105,6 +105,6 @@ def test_what_another_daemon_is_at_is_left_to_it(letters: Correspondence) -> Non
     server, now = letters.server, letters.clock()
     with transaction(server.engine) as session:
         assert queries.locked(session, 1)
-        assert due.remind(server.engine, server.settings.server, now) == 0
-    assert due.remind(server.engine, server.settings.server, now) == 1
-    assert due.remind(server.engine, server.settings.server, now) == 0
+        assert due.REMINDERS.act(server.engine, server.settings.server, now) == 0
+    assert due.REMINDERS.act(server.engine, server.settings.server, now) == 1
+    assert due.REMINDERS.act(server.engine, server.settings.server, now) == 0

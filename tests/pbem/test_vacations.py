@@ -143,7 +143,7 @@ def test_what_is_told_is_told_once(letters: Correspondence) -> None:
     if databases.kind() == "postgresql":
         with transaction(engine) as session:
             session.connection().exec_driver_sql("select * from match, vacation for update")
-            assert time_due.tell(engine, server, now) == time_due.end_pauses(engine, server, now) == 0
-    for end in (time_due.tell, time_due.end_pauses):
+            assert time_due.VACATIONS.act(engine, server, now) == time_due.PAUSES.act(engine, server, now) == 0
+    for end in (time_due.VACATIONS.act, time_due.PAUSES.act):
         assert [end(engine, server, now) for _ in range(2)] == [1, 0]
     assert len(letters.wait()) == 3

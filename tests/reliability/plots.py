@@ -176,7 +176,7 @@ def _claim(rehearsal: Rehearsal) -> Letter:
     """Return the claim of x0, who was told that o0 has run out of time."""
     rehearsal.begin_on_a_clock("3d/move", timedelta(days=3, hours=1))
     server = rehearsal.server
-    assert due.expire(server.engine, server.settings.server, server.clock()) == 1
+    assert due.TIME_OUTS.act(server.engine, server.settings.server, server.clock()) == 1
     rehearsal.send()
     return rehearsal.answer(X, "claim")
 

@@ -29,7 +29,7 @@ from pbem.matches.ratings.derivation import WEEK, begins
 from pbem.secret import Secret
 from pbem.server import alerts
 from pbem.storage import database
-from pbem.storage.due import each_row
+from pbem.storage.due import due_rows
 from pbem.storage.models import (
     Announcement,
     Incoming,
@@ -186,7 +186,7 @@ def test_two_daemons_tell_of_the_end_of_a_seek_once(engine: Engine) -> None:
     with database.transaction(engine) as session:
         seek(session)
 
-    at_once(lambda: expiry.expire(engine, SERVER, LATER))
+    at_once(lambda: expiry.DUE[0].act(engine, SERVER, LATER))
 
     assert told(engine).total() == 1
     with database.read_only(engine) as session:
@@ -219,7 +219,7 @@ def test_an_announcement_reaches_everybody_once_and_some_each_minute(engine: Eng
     with database.transaction(engine) as session:
         broadcasts.begin(session, "Moving house", ["We move on Sunday."], Order("the operator", ""), NOW)
 
-    announce = each_row(Announcement, broadcasts.due, partial(broadcasts.tell_some, most=2), doing="announcements")
+    announce = due_rows("announcements", Announcement, Announcement.due, partial(broadcasts.tell_some, most=2)).act
     seen = []
     for minute in range(3):
         at_once(partial(announce, engine, SERVER, NOW + timedelta(minutes=minute)))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 
 import structlog
-from sqlalchemy import BindParameter, bindparam, exists
 from sqlmodel import Session, col, select
 
 from notation import time_control
@@ -33,7 +32,7 @@ from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponen
 from pbem.messages.said.messages import Welcome
 from pbem.messages.said.sections import ChallengeSent
 from pbem.players import announcements, blocks, invitations, willingness
-from pbem.storage.due import Due, each_row
+from pbem.storage.due import due_rows
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Match, MatchState, Player
 
@@ -329,15 +328,6 @@ def opponent_in(given: Given, own_name: str | None) -> str:
 # Each match has a transaction of its own that locks it, so only one of several daemons acts on it.
 log = structlog.get_logger()
 
-LONG_AGO: BindParameter[datetime] = bindparam("long_ago")
-"""OFFER_OPEN before the look at what is due."""
-
-
-def _unanswered(session: Session, now: datetime, most: int) -> list[int]:
-    waiting = (Match.state == MatchState.OFFERED, col(Match.created) <= now - OFFER_OPEN)
-    found = select(Match.id).where(*waiting).order_by(col(Match.created), col(Match.id))
-    return [number or 0 for number in session.exec(found.limit(most))]
-
 
 def _end(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     """End a challenge that is unanswered. Return whether it was; a message that waits may be the answer."""
@@ -353,7 +343,5 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
     return True
 
 
-end = each_row(Match, _unanswered, _end, doing="challenges that end")
-"""Ends the challenges that have waited long enough, and returns how many those are."""
-HAVE_WAITED = exists().where(col(Match.state) == MatchState.OFFERED, col(Match.created) <= LONG_AGO)
-DUE = (Due(name="challenges.end", when=HAVE_WAITED, act=end, moments={LONG_AGO.key: -OFFER_OPEN}),)
+OFFERED = (col(Match.state) == MatchState.OFFERED,)
+DUE = (due_rows("challenges that end", Match, Match.created, _end, where=OFFERED, after=OFFER_OPEN),)

@@ -7,14 +7,13 @@ each player gets one message, whatever crashes, and however many daemons there a
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import exists
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Announced, Order
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import due_rows
 from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -75,11 +74,6 @@ def begin(session: Session, subject: str, lines: Sequence[str], order: Order, no
     acts.keep(session, order, "announce", now)
 
 
-def due(session: Session, now: datetime, most: int) -> list[int]:
-    numbers = select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)).limit(most)
-    return [number or 0 for number in session.exec(numbers)]
-
-
 def tell_some(
     session: Session, announcement: Announcement, server: ServerSettings, now: datetime, most: int = 0
 ) -> bool:
@@ -99,6 +93,4 @@ def tell_some(
     return bool(players)
 
 
-announce = each_row(Announcement, due, tell_some, doing="announcements")
-ARE_DUE = exists().where(col(Announcement.due) <= NOW)
-DUE = (Due(name="announcing.announce", when=ARE_DUE, act=announce),)
+DUE = (due_rows("announcements", Announcement, Announcement.due, tell_some),)

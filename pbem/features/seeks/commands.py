@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import exists
 from sqlmodel import Session, col
 
 from notation import time_control
@@ -33,7 +32,7 @@ from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.players import invitations, schedule, willingness
 from pbem.players.rate_limits import DAY
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import due_rows
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -275,7 +274,5 @@ def _again(seek: Seek) -> EndedSeek:
     return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
 
 
-expire = each_row(Player, seeks.expiring, _expire, doing="seeks that end")
-"""Ends the seeks whose time is over, and returns the number of players who had some."""
-ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
-DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire),)
+OPEN = (col(Seek.closed).is_(None),)
+DUE = (due_rows("seeks that end", Player, Seek.expires, _expire, where=OPEN, number=Seek.player),)

@@ -249,11 +249,6 @@ def close(session: Session, seeks: Sequence[Seek], now: datetime) -> None:
     session.flush()
 
 
-def expiring(session: Session, now: datetime, most: int) -> list[int]:
-    due = select(Seek.player).where(col(Seek.closed).is_(None), col(Seek.expires) <= now)
-    return list(dict.fromkeys(session.exec(due.order_by(col(Seek.expires)).limit(most))))
-
-
 def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
     soon = (Seek.player == player.id, col(Seek.closed).is_(None), col(Seek.expires) <= now + COLLECTED)
     rows = list(session.exec(select(Seek).where(*soon).order_by(col(Seek.id)).with_for_update()))

@@ -6,10 +6,8 @@ whatever crashes, and by one of several daemons.
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
-from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from engines.seats import seat_of as engine_seat
@@ -20,7 +18,7 @@ from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import announcements
 from pbem.storage import message_facts
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import due_rows
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -94,11 +92,6 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
 
 
 # Vacations that have begun are told to the opponents. Nothing is needed to begin one: the clocks know of it.
-def _untold(session: Session, now: datetime, most: int) -> list[int]:
-    begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
-    return [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(most))]
-
-
 def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime) -> bool:
     """Tell each opponent once of a vacation, unless it is over already."""
     if row.told is not None or row.begins > now:
@@ -122,20 +115,9 @@ def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAwa
             told.add(opponent)
 
 
-expire = each_row(Match, partial(queries.reached, time=Match.due), _expire, doing="time-outs")
-"""Does what follows in the matches in which time has run out."""
-end_pauses = each_row(Match, partial(queries.reached, time=Match.resumes), _end_pause, doing="pauses")
-"""Ends the pauses that are over, and tells both players."""
-remind = each_row(Match, partial(queries.reached, time=Match.remind), _remind, doing="reminders")
-"""Queues the reminders that are due."""
-tell = each_row(Vacation, _untold, _tell, doing="vacations")
-"""Tells opponents of the vacations that have begun."""
-DUE = (
-    Due(name="pauses.end", when=exists().where(col(Match.resumes) <= NOW), act=end_pauses),
-    Due(name="timeouts.expire", when=exists().where(col(Match.due) <= NOW), act=expire),
-    Due(
-        name="vacations.tell", when=exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW), act=tell
-    ),
-    Due(name="reminders.remind", when=exists().where(col(Match.remind) <= NOW), act=remind),
-)
+TIME_OUTS = due_rows("time-outs", Match, Match.due, _expire)
+PAUSES = due_rows("pauses", Match, Match.resumes, _end_pause)
+REMINDERS = due_rows("reminders", Match, Match.remind, _remind)
+VACATIONS = due_rows("vacations", Vacation, Vacation.begins, _tell, where=(col(Vacation.told).is_(None),))
+DUE = (PAUSES, TIME_OUTS, VACATIONS, REMINDERS)
 """Each acts, and returns on how many."""

@@ -220,5 +220,5 @@ def _rung(ladder: Rungs, player: int) -> int:
 DUE = (
     Due(name="tournaments.advance", when=ROUNDS_ARE_DUE, act=advance),
     Due(name="ladders.settle", when=LADDERS_ARE_DUE, act=settle_ladders),
-    Due(name="tournaments.open_again", when=hosting.ARE_DUE, act=hosting.open_again),
+    hosting.OPEN_AGAIN,
 )

@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import exists
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from notation.games import GAMES
 from notation.time_control import to_stored
@@ -31,7 +30,7 @@ from pbem.features.tournaments.entries import (
 )
 from pbem.features.tournaments.field import Format
 from pbem.storage.database import lock
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import due_rows
 from pbem.storage.models import Player, Tournament
 
 KIND = Piece(
@@ -158,12 +157,6 @@ def stop(session: Session, tournament: Tournament) -> bool:
     return is_on
 
 
-def _opening(session: Session, now: datetime, most: int) -> list[int]:
-    is_due = col(Tournament.reopens) <= now
-    numbers = session.exec(select(Tournament.id).where(is_due).order_by(col(Tournament.reopens)).limit(most))
-    return [number or 0 for number in numbers]
-
-
 def _open(session: Session, before: Tournament, server: ServerSettings, now: datetime) -> bool:
     """Open the next season of a tournament, once where several were missed; none if its host may not host any more."""
     opens = before.reopens
@@ -182,5 +175,4 @@ def _open(session: Session, before: Tournament, server: ServerSettings, now: dat
     return True
 
 
-open_again = each_row(Tournament, _opening, _open, doing="tournaments that come again")
-ARE_DUE = exists().where(col(Tournament.reopens) <= NOW)
+OPEN_AGAIN = due_rows("tournaments that come again", Tournament, Tournament.reopens, _open)
