@@ -95,10 +95,7 @@ class Isolated:
     def call(
         self, function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float, longest: float = 0.0
     ) -> Result:
-        """Return what a function of a module returns. Raises Lost, and Unavailable.
-
-        It may compute for so many seconds, and take as many as `longest` says, or PATIENCE times those it may compute.
-        """
+        """Return what a function of a module returns, which may compute that long. Raises Lost, and Unavailable."""
         with self._turn:
             process = self._running()
             try:

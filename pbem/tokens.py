@@ -66,11 +66,7 @@ class Token:
 
 
 class Keyring:
-    """Creates and verifies tokens with the server's key.
-
-    New tokens are for the first of the server's addresses. Those for its other ones are valid too, since it may have
-    had another address before, and so are those without any, as they were made at first.
-    """
+    """Creates tokens for the first of the server's addresses; those for its other ones, or for none, are valid too."""
 
     def __init__(self, key: str, addresses: Sequence[str] = ()) -> None:
         self._addresses = (*(address.lower().encode() for address in addresses), b"")
@@ -104,11 +100,7 @@ class Keyring:
 
 
 def parse(text: str) -> Token | None:
-    """Return what the text claims, or None if it isn't a token; the claim is not verified.
-
-    >>> parse("not a token") is None
-    True
-    """
+    """Return what the text claims, or None if it isn't a token; the claim is not verified."""
     if len(text) != LENGTH or not text.isascii():
         return None
     try:

@@ -78,11 +78,7 @@ def serve(
 
 
 def place(listen: str) -> tuple[str, int]:
-    """Return the host and the port to listen at; raise BadConfig.
-
-    >>> place("127.0.0.1:8080"), place("[::1]:80")
-    (('127.0.0.1', 8080), ('::1', 80))
-    """
+    """Return the host and the port to listen at, as in 127.0.0.1:8080 or [::1]:80; raise BadConfig."""
     found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:\[\]]+)):([0-9]{1,5})", listen)
     if found is None or int(found[3]) > 65_535:
         raise BadConfig(f"--listen {listen}: write a host and a port, such as {LISTEN} or [::1]:8080")

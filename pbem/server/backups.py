@@ -164,11 +164,7 @@ def run_program(program: str, *words: str, engine: Engine | None = None, given: 
 
 
 def name(address: str, now: datetime) -> str:
-    """Return the name of the backup that a server makes of that day, in UTC.
-
-    >>> name("games@example.org", datetime(2026, 11, 23, 3, 15, tzinfo=UTC))
-    'pbem-games@example.org-20261123.tar.gz'
-    """
+    """Return the name of the backup that a server makes of that day, in UTC."""
     return f"pbem-{address}-{now.astimezone(UTC):{_STAMP}}.tar.gz"
 
 

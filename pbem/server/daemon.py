@@ -127,10 +127,7 @@ class Server:
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send all messages that are due, and do what is due by time, until nothing is left.
-
-        Return the number of attempts. What is due by time is done once no message is left, or a minute has passed.
-        """
+        """Send all messages that are due, and do what is due by time, until nothing is left; return the attempts."""
         attempts = self.send(stopped)
         while self._act(stopped) and (sent := self.send(stopped)):
             attempts += sent

@@ -63,10 +63,7 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
 
 
 def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> set[str]:
-    """Return in which ways (see kinds) there is news for a player that is due; the first of each counts.
-
-    Each piece is the template and the match of some news, and when it happened.
-    """
+    """Return in which ways news is due to a player; each piece is its template, its match, and when it happened."""
     choices, firsts = preferences.with_defaults(player.settings), dict[str, datetime]()
     for template, match, created in news:
         way = preferences.way(player.settings, template, match)

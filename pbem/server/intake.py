@@ -59,10 +59,7 @@ class SortedArrival(NamedTuple):
 
 
 def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: datetime) -> dict[int, Lane]:
-    """Store the arrivals, and notify those who work on them; replies don't wait until the database has no other work.
-
-    Return the ids of the new rows, with their queues.
-    """
+    """Store the arrivals, and notify those who work on them; return the ids of the new rows, with their queues."""
     failpoints.reach(Step.RECEIVED)
     with database.reading(engine) as connection:
         messages = [sort(connection, arrival, keyring) for arrival in arrivals]

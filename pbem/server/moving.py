@@ -10,10 +10,7 @@ PIECE = 1_000  # how many rows are in memory at once
 
 
 def move(source: Engine, target: Engine, progress: Progress) -> int:
-    """Copy all rows from SQLite into a PostgreSQL database without any; return how many there are.
-
-    Raises InUse, Unusable and database errors. Then, and after a crash, the target has no rows.
-    """
+    """Copy all rows from SQLite into an empty PostgreSQL database, or none if it fails; return how many there are."""
     if (source.dialect.name, target.dialect.name) != ("sqlite", "postgresql"):
         raise database.Unusable("a database is moved from sqlite:///… to postgresql+psycopg://…")
     database.require_current(source)

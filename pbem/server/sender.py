@@ -123,7 +123,7 @@ class MailSender:
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send the next few messages that are due, one that takes long to render, and alone one that a server died of.
 
-        None of the three kinds waits long for another. Return the number of attempts; call again until it is 0.
+        Return the number of attempts; call again until it is 0.
         """
         if self._hop_is_down is None:
             self._hop_is_down = Setbacks(self.queue.engine, SENDING, self.clock()).are_any
@@ -204,10 +204,7 @@ class MailSender:
             self._hop_is_down = True
 
     def _put_off(self, number: int, attempts: int) -> None:
-        """Have a message during which servers have ended wait longer and longer, in case that this one ends too.
-
-        It is never given up for that: nobody refused it, and a server may be killed for other reasons.
-        """
+        """Have a message during which servers have ended wait longer and longer; it is never given up for that."""
         with transaction(self.queue.engine) as session:
             row = session.get_one(Outgoing, number)
             row.due = self.clock() + CRASH_PAUSES[min(attempts - CRASHES_TOLERATED, len(CRASH_PAUSES) - 1)]

@@ -99,14 +99,11 @@ def own(session: Session, number: int, holder: str, attempt: int) -> Incoming | 
 
 
 def settle(row: Incoming, verdict: str, player: int | None, cost: int, now: datetime) -> None:
-    """Note what became of a claimed message.
-
-    The reply tokens in the addresses of its envelope go, unless it is held and looked at again.
-    """
+    """Note what became of a claimed message."""
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
-    if row.state != IncomingState.HELD:
-        row.recipients = []
+    if row.state != IncomingState.HELD:  # which is looked at again
+        row.recipients = []  # they may have reply tokens
     row.verdict, row.player, row.cost, row.handled, row.group = verdict, player, cost, now, None
     row.leased_until, row.holder = None, None
 

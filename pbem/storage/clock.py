@@ -1,7 +1,4 @@
-"""The clock: what happened within some time, whether a server can start by it, and when none was running (outages).
-
-Outages are known from the heartbeats that a server leaves in the database.
-"""
+"""The clock: whether it can be right, and when no server was running (outages), by heartbeats in the database."""
 
 from datetime import datetime, timedelta
 from operator import attrgetter

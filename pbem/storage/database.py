@@ -98,10 +98,9 @@ def is_bug(error: Exception) -> bool:
 
 @contextmanager
 def transaction(engine: Engine, *, can_wait: bool = False) -> Iterator[Session]:
-    """Provide a session for writing; commit at the end, or roll back if an exception passes.
+    """Provide a session for writing; commit at the end. One that can wait lets all others of this process go first.
 
     On SQLite it holds the only write lock, so nothing slow belongs inside: no parsing, rendering, drawing, DNS or SMTP.
-    One that can wait lets all others of this process go first.
     """
     with (
         sqlite.write_turn(engine, can_wait=can_wait),
@@ -120,10 +119,7 @@ def writing(engine: Engine, *, can_wait: bool = False) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """Provide a connection that sees one state of the database and can't change it; it takes no lock.
-
-    It costs half as much as a session, and is enough for reading columns.
-    """
+    """Provide a connection that sees one state of the database, takes no lock, and costs half as much as a session."""
     with _reader(engine).connect() as connection:
         connection.begin()  # closing the connection ends it: there is nothing to commit
         yield connection
@@ -157,11 +153,8 @@ def insert_new(dialect: str, table: type[SQLModel], key: str) -> ReturningInsert
 
 
 def lock(session: Session, table: type[_Row], number: int) -> _Row | None:
-    """Return a row as it is now, locked until the transaction ends; wait for others that hold it. None if it's gone.
-
-    On SQLite a writing transaction holds the one lock there is from its beginning: what it has read still stands.
-    """
-    if session.get_bind().dialect.name == "sqlite":
+    """Return a row as it is now, locked until the transaction ends; wait for others that hold it. None if it's gone."""
+    if session.get_bind().dialect.name == "sqlite":  # where the transaction has the one lock from its beginning
         return session.get(table, number)
     return session.get(table, number, with_for_update=True, populate_existing=True)
 
@@ -172,10 +165,7 @@ def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | Non
 
 
 def exclude_others(connection: Connection, name: str) -> None:
-    """On PostgreSQL, acquire the lock of that name until the transaction ends, waiting if necessary.
-
-    On SQLite a writing transaction excludes all others anyway.
-    """
+    """Acquire the lock of that name until the transaction ends; on SQLite each one that writes has the only lock."""
     if connection.dialect.name == "postgresql":
         key = func.hashtextextended(func.concat(func.current_schema(), " ", literal(name)), 0)
         connection.execute(select(func.pg_advisory_xact_lock(key)))
@@ -244,10 +234,7 @@ def _require_none(tables: Collection[str]) -> None:
 
 
 def revisions() -> list[str]:
-    """Return the revisions of the tables up to this version: 3.0001 and so on, by the numbers of its migrations.
-
-    Those of the versions before the tables started again had the same numbers, and others before them, or none.
-    """
+    """Return the revisions of the tables up to this version: 3.0001 and so on, by the numbers of its migrations."""
     return sorted("3." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 

@@ -1,7 +1,4 @@
-"""Mailboxes and their owners: which addresses lead to the same person, and which domains belong to one owner.
-
-Whoever forges From, or invites people, can write one address in thousands of ways. Budgets count what is behind them.
-"""
+"""Mailboxes and their owners, which budgets count: one address can be written in thousands of ways."""
 
 from functools import cache
 from typing import TYPE_CHECKING

@@ -1,8 +1,4 @@
-"""Notifications: telling every daemon on the database that there is work (LISTEN and NOTIFY of PostgreSQL).
-
-A lost notification costs a few seconds, because every daemon also looks for work regularly. On SQLite there is
-nobody to notify.
-"""
+"""Notifications: telling every daemon on a PostgreSQL database that there is work; a lost one costs a few seconds."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing

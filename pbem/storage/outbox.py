@@ -82,11 +82,7 @@ def kept_content(row: Outgoing) -> OutgoingContent:
 
 
 def is_own_id(message_id: str, domain: str) -> bool:
-    """Return whether the Message-ID is one of ours.
-
-    >>> is_own_id("<0123456789abcdef0123456789abcdef@pbem.example>", "pbem.example")
-    True
-    """
+    """Return whether the Message-ID is one of ours."""
     local, _, host = message_id.strip("<>").rpartition("@")
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
 
@@ -230,10 +226,7 @@ class Mailer:
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:
-    """Return the Message-IDs that keep a match in a thread: of the first and last message about it to the address.
-
-    Messages about several matches form their own thread. What was never sent by itself isn't part of a thread.
-    """
+    """Return the Message-IDs of the first and last message about the match to the address, or of the last digest."""
     if match is not None:
         return tuple(session.connection().execute(_THREAD, {"number": match.id, "address": address}).scalars())
     return tuple(session.connection().execute(_DIGESTS, {"address": address}).scalars()) if template == "digest" else ()

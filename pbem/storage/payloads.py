@@ -1,7 +1,6 @@
 """What messages say: values that are stored as JSON, and told by the template that their class names.
 
-A `Payload` is a whole message, and its template is in templates/; a `Section` is a part of an answer, and its template
-is in templates/sections/. A value can be both. Each class is known by its `template` as soon as it is defined.
+A `Payload` is a whole message; a `Section` is a part of an answer, and its template is in templates/sections/.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -49,12 +49,7 @@ class Preference:
         return choice
 
     def changed(self, settings: Mapping[str, str], text: str) -> dict[str, str]:
-        """Return the settings with that choice added, or removed if it is the default; raises Refused.
-
-        >>> html = Preference("html", ("on", "off"), "whether messages have an HTML part")
-        >>> html.changed({"html": "off"}, "ON"), html.changed({"hour": "18"}, "off")
-        ({}, {'hour': '18', 'html': 'off'})
-        """
+        """Return the settings with that choice added, or removed if it is the default; raises Refused."""
         rest = {other: choice for other, choice in settings.items() if other != self.name}
         choice = self.chosen(text)
         return rest if choice == self.default else {**rest, self.name: choice}

@@ -33,10 +33,7 @@ QueueRows = Sequence[Any]
 
 
 def written_out(state: str) -> ColumnElement[str]:
-    """Return a state as the condition of an index has it, in the statement itself.
-
-    Where it is compared with a parameter, SQLite prepares the statement anew each time: 3 % of a turn.
-    """
+    """Return a state as the condition of an index has it: compared with a parameter, SQLite would prepare it anew."""
     return literal_column(f"'{state}'")
 
 

@@ -166,18 +166,14 @@ def _invitees(engine: Engine, before: datetime) -> int:
 
 
 def _rows(engine: Engine, before: datetime) -> int:
-    """Delete the next few rows of outgoing messages that were emptied before that; return how many.
-
-    Those of a match that goes on stay, and those of which an answer must know what they showed. So does the newest, or
-    SQLite would give its number again.
-    """
+    """Delete the next few rows of outgoing messages that were emptied before that; return how many."""
     later, open_ = aliased(Outgoing), (MatchState.OFFERED, MatchState.RUNNING)
     old = (
         col(Outgoing.removed) < before,
         col(Outgoing.plies).is_(None),
         ~select(Match.id).where(Match.id == Outgoing.match, col(Match.state).in_(open_)).exists(),
         ~select(later.id).where(later.merged_into == Outgoing.id).exists(),
-        col(Outgoing.id) < select(func.max(later.id)).scalar_subquery(),
+        col(Outgoing.id) < select(func.max(later.id)).scalar_subquery(),  # SQLite would give its number again
     )
     numbers = _oldest(engine, Outgoing.id, Outgoing.removed, old)
     if numbers:

@@ -64,9 +64,7 @@ class WriteTurns:
 def connect(url: str, require_none: Callable[[Collection[str]], None]) -> Engine:
     """Return an engine for an SQLite database: with a write-ahead log, synced at every commit, and no deleted content.
 
-    One without such a log may be another program's: `require_none` is told its tables before anything is changed.
-    Each transaction takes the write lock at once: if it read first and wrote later, it would fail whenever another had
-    written in between.
+    Each transaction takes the write lock at once: one that read first would fail if another had written in between.
     """
     engine = _create(url, "BEGIN IMMEDIATE", {_WRITE_TURNS: WriteTurns()})
     event.listen(engine, "connect", partial(_prepare, require_none))
@@ -130,10 +128,9 @@ class Files:
 
 
 class Newest:
-    """The number of the newest message that was stored, in a file beside the database.
+    """The number of the newest message that was stored, in a file beside the database, which a start compares.
 
-    A start compares it: a log (-wal) that was removed after a crash, or an older copy of the database put in its place,
-    looks like a database in good order.
+    Without it, a database whose log (-wal) was removed after a crash, or an older copy, looks to be in good order.
     """
 
     def __init__(self, url: URL) -> None:
@@ -144,10 +141,7 @@ class Newest:
             self._file.write_text(f"{number}\n", encoding="ascii")
 
     def missing(self, connection: Connection) -> str:
-        """Return that messages are missing, in words, if the database had newer ones; "" otherwise.
-
-        The file is read before the database, which others may write to meanwhile.
-        """
+        """Return that messages are missing, in words, if the database had newer ones; "" otherwise."""
         try:
             stored = int(self._file.read_text(encoding="ascii"))
         except (OSError, ValueError):

@@ -42,7 +42,7 @@ def init(
     server = {key: value for key, value in options.items() if value}
     if not config_file.exists():
         _write(config_file, place, server, username, client_id)
-    elif place is not None or server or username or client_id:
+    elif place or server or username or client_id:
         raise BadConfig(
             f"{config_file} exists, and is never overwritten; edit it, or choose another file with --config"
         )
@@ -71,9 +71,9 @@ def show(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> Non
 
 def _write(path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> None:
     if not (place or server or username or client_id):
-        place, server = PresetPlace.FOLDERS, {"address": presets.EXAMPLE}
-    if place is None or "address" not in server:
-        raise BadConfig(f"give --preset and --address together; the presets are {', '.join(PresetPlace)}")
+        place, server = "folders", {"address": presets.EXAMPLE}
+    if not place or "address" not in server:
+        raise BadConfig(f"give --preset and --address together; the presets are {', '.join(PRESETS)}")
     preset = PRESETS[place]
     if preset.oauth2 and not client_id:
         raise BadConfig(f"give --client-id too: {preset.todo[0]}")

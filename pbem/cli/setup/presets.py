@@ -2,10 +2,8 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -23,27 +21,19 @@ HEAD = """\
 """
 
 
-class PresetPlace(StrEnum):
-    GMAIL = "gmail"
-    GMAIL_OAUTH2 = "gmail-oauth2"
-    OUTLOOK = "outlook"
-    FASTMAIL = "fastmail"
-    POSTFIX = "postfix"
-    DOVECOT = "dovecot"
-    FOLDERS = "folders"
+PresetPlace = Literal["gmail", "gmail-oauth2", "outlook", "fastmail", "postfix", "dovecot", "folders"]
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(NamedTuple):
     title: str
     tables: Mapping[str, Mapping[str, str | int]]
     logins: tuple[str, ...] = ()
     todo: tuple[str, ...] = ()
-    oauth2: Mapping[str, Any] = field(default_factory=dict)
+    oauth2: Mapping[str, Any] | None = None
 
 
 _FILE = Path(__file__).with_suffix(".toml")
-PRESETS = {PresetPlace(name): Preset(**preset) for name, preset in tomllib.loads(_FILE.read_text("utf-8")).items()}
+PRESETS = {name: Preset(**preset) for name, preset in tomllib.loads(_FILE.read_text("utf-8")).items()}
 
 
 def check(server: Mapping[str, str]) -> None:
