@@ -12,39 +12,29 @@ no answer, and the log says where the bug is.
 """
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 
 
+@dataclass(eq=False, repr=False)
 class Refused(Exception):
     """A command that was not carried out: one sentence for the sender, and what would work."""
 
-    def __init__(
-        self,
-        sentence: str,
-        *,
-        read: str | None = None,
-        at: int | None = None,
-        width: int = 1,
-        fits: str = "",
-        match: int | None = None,
-        meant: Sequence[str] = (),
-        proposal: str | None = None,
-        unsent: Sequence[str] = (),
-        gist: str | None = None,
-        wish: bool = False,
-    ) -> None:
-        self.sentence = sentence
-        self.read = read  # the text as it was read; `at` and `width` say where the carets go
-        self.at = at
-        self.width = width
-        self.fits = fits  # what would work
-        self.match = match  # the match whose board to show
-        self.meant = tuple(meant)  # what may have been meant: a line, or up to three turns
-        self.proposal = proposal  # the line that a reply of `yes` carries out
-        self.unsent = tuple(unsent)  # what else the sender wrote, which goes nowhere now
-        self.gist = gist  # what makes it the same refusal as another one; None if its words do
-        self.wish = wish  # whether it answers a wish in plain sentences: nothing went wrong
-        super().__init__(sentence)
+    sentence: str
+    _: KW_ONLY
+    read: str | None = None  # the text as it was read; `at` and `width` say where the carets go
+    at: int | None = None
+    width: int = 1
+    fits: str = ""  # what would work
+    match: int | None = None  # the match whose board to show
+    meant: Sequence[str] = ()  # what may have been meant: a line, or up to three turns
+    proposal: str | None = None  # the line that a reply of `yes` carries out
+    unsent: Sequence[str] = ()  # what else the sender wrote, which goes nowhere now
+    gist: str | None = None  # what makes it the same refusal as another one; None if its words do
+    wish: bool = False  # whether it answers a wish in plain sentences: nothing went wrong
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 class Unread(Refused):

@@ -1,7 +1,4 @@
-"""What a running server knows of itself: what it has counted, whether its connections stand, and its loops go on.
-
-It all stays in memory and costs next to nothing; `server.figures` has what of it is told to others.
-"""
+"""What a running server knows of itself: what it has counted, whether its connections stand, and its loops go on."""
 
 import platform
 import threading

@@ -43,10 +43,7 @@ def _replace_closed_streams() -> None:
 
 @contextmanager
 def endings() -> Iterator[None]:
-    """Turn what can end any program into a sentence and an exit code: files, standard output and Ctrl-C.
-
-    Typer would end by other codes, and by a traceback while it is loaded itself.
-    """
+    """Turn what can end any program into a sentence and an exit code: files, standard output and Ctrl-C."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,9 +1,8 @@
 """A whole match by email, all on this machine: a real server, real messages in folders, two scripted players.
 
-The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
-In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
-turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw, and the
-match is frozen as a site, which `pbem serve` also shows.
+The players know only their messages. In Quadraphages they play the second sample match of the rule sheet (2007),
+including its slip; in other games, legal turns at random, the same each time, until one of them resigns. At the end,
+index.html shows what they saw, and the match is frozen as a site, which `pbem serve` also shows.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""The index of the commands: a command's module, and all that it imports, is loaded when the command is called.
-
-What a command does is said in index.toml and nowhere else, so that `pbem --help` loads none.
-"""
+"""The index of the commands, which index.toml describes: a command's module is loaded when it is called."""
 
 import tomllib
 from functools import cache

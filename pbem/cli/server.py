@@ -53,10 +53,9 @@ def run(
 
 
 def _stop_by_signal() -> threading.Event:
-    """Return an event that SIGTERM and SIGINT set. A thread waits for them, since setting it in a handler can deadlock.
+    """Return an event that SIGTERM and SIGINT set, by a thread, since setting it in a handler can deadlock.
 
-    SIGHUP, by which other servers reload, ends only one whose terminal is gone. All three stay blocked in this process,
-    so call nothing else once the server has run.
+    SIGHUP, by which other servers reload, ends only one whose terminal is gone. All three stay blocked in this process.
     """
     stop = threading.Event()
     numbers = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}

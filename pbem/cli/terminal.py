@@ -1,8 +1,7 @@
 """The operator's terminal, which nothing in a message can control; and lists, for people and for programs.
 
-Messages contain whatever their senders like, including escape sequences that move the cursor, hide lines, or put text
-into the operator's next command. Everything printed here has them escaped, except for what rich adds for colours; and
-rich's own markup is printed as it is.
+Messages may contain escape sequences that move the cursor, hide lines, or put text into the operator's next command:
+everything printed here has them escaped, except for what rich adds for colours.
 """
 
 import json
@@ -45,10 +44,7 @@ def show_json(console: Console, value: object) -> None:
 
 
 class TerminalListing:
-    """Rows with named columns: a table for a person, and a list of objects for a program (`--json`).
-
-    Nothing in it is ever cut: what is too wide for a terminal is continued below, and elsewhere there is room enough.
-    """
+    """Rows with named columns: a table in which nothing is cut, or a list of objects for a program (`--json`)."""
 
     def __init__(self, columns: str = "", **headings: str) -> None:
         """Name the columns: those whose heading is their name, and those with another heading."""

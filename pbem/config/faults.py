@@ -12,18 +12,9 @@ from pydantic_core import ErrorDetails
 from pbem.secret import Secret
 
 OFTEN_WRITTEN = {
-    "user": "username",
-    "login": "username",
-    "server": "host",
-    "publish": "serve",
-    "host": "exposed_on",
-    "hostname": "host",
-    "mailbox": "folder",
-    "ssl": "security",
-    "encryption": "security",
-    "email": "address",
-    "db": "database",
-    "pass": "password",
+    "user": "username", "login": "username", "pass": "password", "email": "address", "db": "database",
+    "server": "host", "hostname": "host", "host": "exposed_on", "ssl": "security", "encryption": "security",
+    "mailbox": "folder", "publish": "serve",
 }
 """Names that other programs give to our keys."""
 PATTERNS = {

@@ -76,10 +76,7 @@ class Settings(BaseSettings):
 
 
 def load(path: Path, place: Path | None = None) -> Settings:
-    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder.
-
-    A draft is read as if it were at the place that it is for.
-    """
+    """Return the settings of a file, or of a draft for that place, overridden by the environment; raise BadConfig."""
     try:
         settings = Settings(**_read(path))
         wrong = list(faults.unknown_variables(Settings, os.environ))

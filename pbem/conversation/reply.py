@@ -79,13 +79,13 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         ply=match.plies if match else None,
         part=match.part if match and to_move else None,  # only its author may see an unfinished turn
         own=seat is not None,
-        meant=refusal.meant,
+        meant=tuple(refusal.meant),
         proposed=refusal.proposal is not None,
         as_of=yes_or_no.as_of(match, refusal.proposal),
         wish=refusal.wish,
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
-    unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()
+    unsent = (NotSent(lines=tuple(refusal.unsent)),) if refusal.unsent else ()
     gist = None if reply.sections else refusal.gist  # what was done is told, however often the refusal was
     return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=gist)
 

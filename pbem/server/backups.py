@@ -109,10 +109,7 @@ def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manif
 
 
 def copy_database(engine: Engine, file: Path) -> tuple[str, str]:
-    """Write a copy of the database, whatever its version. Return the revision of its tables, and their schema.
-
-    SQLite's VACUUM INTO and PostgreSQL's pg_dump read within one transaction, which keeps nobody from writing.
-    """
+    """Write a copy of the database, while others write. Return the revision of its tables, and their schema."""
     if engine.dialect.name == "sqlite" and not Path(str(engine.url.database)).exists():  # to connect would make it
         raise BackupError(f"there is no database {engine.url.database}")
     with database.reading(engine) as connection:
@@ -135,10 +132,7 @@ def current_schema(engine: Engine) -> str:
 
 
 def run_program(program: str, *words: str, engine: Engine | None = None, given: IO[bytes] | None = None) -> None:
-    """Run one of PostgreSQL's programs, of its version or a newer one, on a database. Raises BackupError.
-
-    What is given goes through a pipe: if we are killed, it ends too soon, and so pg_restore changes nothing.
-    """
+    """Run one of PostgreSQL's programs, of its version or a newer one, on a database. Raises BackupError."""
     if (path := shutil.which(program)) is None:
         raise BackupError(f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)")
     command, environment = [path, "--no-owner", "--no-acl", *words], dict(os.environ)
@@ -154,7 +148,7 @@ def run_program(program: str, *words: str, engine: Engine | None = None, given: 
         command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         if given is not None and running.stdin is not None:
-            with suppress(BrokenPipeError):  # then it says why
+            with suppress(BrokenPipeError):  # then it says why; if we are killed, it ends too soon, and changes nothing
                 shutil.copyfileobj(given, running.stdin)
         _, complaint = running.communicate()
     if running.returncode:
@@ -253,10 +247,7 @@ def restore(file: Path, config_file: Path, progress: Progress) -> tuple[Manifest
 
 @contextmanager
 def tried(file: Path, config_file: Path) -> Iterator[tuple[Manifest, Settings, Engine | None]]:
-    """Provide the database of a backup in a temporary place, upgraded there, if it is one of SQLite.
-
-    Raises as `restore`, and if the key in the backup isn't the one of its database. Nothing else is changed.
-    """
+    """Provide the database of a backup in a temporary place, upgraded there, if it is SQLite's. Raises as `restore`."""
     manifest, contents, settings = _read_to_restore(file, config_file)
     if manifest.kind == "postgresql":
         _fill(file, manifest, None)

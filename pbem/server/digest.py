@@ -1,7 +1,6 @@
-"""Digests: a player's batched news becomes one message once the oldest has waited long enough.
+"""Digests: a player's batched news becomes one message, in a transaction of its own, once the oldest has waited enough.
 
-Each player's news is gathered in a separate transaction that locks the player's row, so after a crash it is still
-waiting, and only one of several daemons gathers it. `pbem.players.schedule` decides when it is due.
+The transaction locks the player's row, so that only one of several daemons gathers it.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,8 +1,6 @@
 """Everything that is slow about a message, done before its transaction: parsing, DKIM, and parsing what it refers to.
 
-What a message refers to (the held message that it confirms, the message that bounced) is read in a transaction that
-can't write, and examined outside of any. The writing transaction looks at the rows again; it raises Changed
-if they now ask for something that was not examined.
+The writing transaction looks at the rows again that it refers to; it raises Changed if something wasn't examined.
 """
 
 from collections.abc import Mapping

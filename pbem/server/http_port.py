@@ -1,9 +1,8 @@
 """The port for HTTP: /metrics by prometheus_client, /health of this server, and unsubscribing by one click (RFC 8058).
 
-A POST that a mail program sends to /unsubscribe/ becomes the message that it stands for. That goes the way of all
-others, with the address that List-Unsubscribe names, which can stop and start news and nothing else. What it stops
-stands in the token, not in the request. A repetition is harmless: nothing is stored for a player who gets no such news
-any more, and nothing twice before the first message is handled.
+A POST that a mail program sends to /unsubscribe/ becomes the message that it stands for, with the address that
+List-Unsubscribe names, which can stop and start news and nothing else. What it stops stands in the token, not in the
+request. A repetition is harmless.
 """
 
 import json

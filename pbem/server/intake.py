@@ -1,9 +1,7 @@
 """Storing messages as they arrive: one row each, no matter how often it is delivered, in the queue that it goes to.
 
-That is chosen by its headers alone: replies go first, and strangers may send less. A reply goes to an address with a
-token of ours, which only its player has read. What else claims to come from a player goes before strangers, but not
-before replies, since anybody can write that From. What a message may do is decided once it is parsed
-(see `players.identity`).
+That is chosen by its headers alone. Replies go first: to an address with a token of ours, which only its player has
+read. What else claims to come from a player goes before strangers, who may send less; anybody can write that From.
 """
 
 import hashlib

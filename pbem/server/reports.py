@@ -3,9 +3,8 @@
 Each server has a row of its own, written once a minute and soon after something has changed, and removed when it stops
 in good order. One that was killed leaves its row to its successor on the same machine, or to others a day later.
 
-A watch looks after the loops. Where one hangs, it logs what each thread is at, and ends the process. Once it is started
-again, a message in whose handling it ended goes to a process of its own (see `server.alone`). A long step of C that
-lets no other thread run stops the watch too: systemd then hears nothing, and ends the process.
+A watch looks after the loops. Where one hangs, it logs what each thread is at, and ends the process. A long step of C
+that lets no other thread run stops the watch too: systemd then hears nothing, and ends the process.
 """
 
 import faulthandler

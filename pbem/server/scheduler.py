@@ -1,8 +1,4 @@
-"""Scheduled work: time-outs, tournaments, ladders, vacations, reminders, seeks that end, digests, and so on.
-
-The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
-causes is in `conversation`.
-"""
+"""Scheduled work: time-outs, tournaments, reminders, digests, and so on; nearly always one statement says: nothing."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta

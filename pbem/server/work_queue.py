@@ -1,13 +1,10 @@
 """The queue of received messages: who goes next, and what becomes of a message that can't be handled.
 
-A message waits for earlier ones of the same person, so that what they write is done in the order in which they wrote.
-But a reply, which only its player can have written, waits for replies alone: what anybody else sends in a player's name
-delays none of theirs.
+A message waits for earlier ones of the same person. But a reply, which only its player can have written, waits for
+replies alone: what anybody else sends in a player's name delays none of theirs.
 
 An attempt is counted when a message is claimed. A message that was claimed before has been in hand when a server ended:
-it is a suspect, which is handled alone (see `alone`) while others go on, and counted when the process for it begins. An
-attempt that failed because of the database isn't the message's fault: it stays in hand and goes on without being
-counted again.
+it is a suspect, which is handled alone (see `alone`) while others go on, and counted when the process for it begins.
 """
 
 from collections.abc import Sequence

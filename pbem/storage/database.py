@@ -1,9 +1,8 @@
 """The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing.
 
 Statements that each message runs are constants of their modules, with a `bindparam` for each value: to build one takes
-longer than to run it. One that reads columns is run by `session.connection()`, at half of what the session
-takes for it; unlike that, it doesn't write the pending changes of the session first. Where no rows are changed as
-objects, there is no session at all: `writing` and `reading` provide the connection alone.
+longer than to run it. One that reads columns is run by `session.connection()`, at half of what the session takes for
+it; unlike that, it doesn't write the session's pending changes first.
 """
 
 import fcntl

@@ -1,9 +1,7 @@
 """Leases: who works on a row, and until when. They stand in the row itself, so they hold behind any pooler.
 
-A row is free if nobody has a lease on it, or if the lease has ended: its holder is dead or frozen. Leases are timed by
-the database's clock, which is the same for all daemons. An SQLite file has one daemon, so the leases that a new one
-finds there are void, as are those of dead processes on this machine (`void`). A lease that wasn't given back keeps its
-holder's name, even when it has ended: the server ended while it worked on that row.
+A row is free if nobody has a lease on it, or if the lease has ended, by the database's clock: its holder is dead or
+frozen. A lease that wasn't given back keeps its holder's name: the server ended while it worked on that row.
 
 A lease only saves work that would be done twice. Who acts on a row checks in the same transaction that it is still
 theirs.
@@ -86,7 +84,7 @@ def take(session: Session, table: type[Leased], number: int, holder: str, lease:
 
 
 def void(connection: Connection, table: type[Leased], *which: ColumnElement[bool]) -> None:
-    """End the leases of daemons that don't run any more on those rows: at the start of a daemon."""
+    """End the leases of daemons that don't run any more: all on SQLite, whose file has one, else of this machine."""
     rows: Any = table
     leased = (*which, rows.leased_until > from_now(0), rows.holder.is_not(None))
     dead = []

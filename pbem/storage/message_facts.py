@@ -1,7 +1,6 @@
 """Facts that a message needs beside its payload, as they stood when it was queued.
 
-Names, choices and the state of a match change; a message that is sent again must not. So a row of `outgoing` keeps
-what its message shows of its reader and of the matches in it (`outgoingcontent`). The turns are left out: they never
+Names, choices and the state of a match change; a message that is sent again must not. Turns are left out: they never
 change.
 """
 

@@ -209,10 +209,7 @@ def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datet
 
 
 def _forget_strangers(session: Session, numbers: Sequence[int | None], now: datetime) -> None:
-    """Take the addresses of people who never became players out of messages that were removed just now, and their rows.
-
-    Somebody who still has a message that can be answered, or an open invitation, is kept.
-    """
+    """Remove people who never became players, and have neither a message left to answer nor an open invitation."""
     removed = col(Outgoing.id).in_(numbers)
     nobody_s = or_(col(Outgoing.player).is_(None), col(Outgoing.purpose) == Purpose.ADDRESS.name)
     change(session, update(Outgoing).where(removed, nobody_s).values(address=NOWHERE, stranger_domain=None))

@@ -1,7 +1,4 @@
-"""Scheduled work that fails because of a bug: it is tried again ever less often, and the operator is told.
-
-What has failed is stored, so a restart doesn't forget it, and of several daemons none tries it sooner.
-"""
+"""Scheduled work that fails because of a bug: that is stored, tried again ever less often, and told to the operator."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,4 @@
-"""What a check has found: a sentence, whether it is a problem, and what to do about it.
-
-findings.toml has them for each check, and faults.toml for errors of mail servers and the database.
-"""
+"""What a check has found, in the words of findings.toml or, for errors of mail servers and databases, faults.toml."""
 
 import errno
 import re

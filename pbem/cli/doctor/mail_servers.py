@@ -1,7 +1,4 @@
-"""Checks of the mail servers that we log in to, by the connections of a running server.
-
-Errors are looked up in faults.toml. Where one can have several reasons, how the server greets decides.
-"""
+"""Checks of the mail servers that we log in to; where an error can have several reasons, the greeting decides."""
 
 import re
 import socket

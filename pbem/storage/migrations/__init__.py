@@ -1,7 +1,4 @@
-"""Alembic migrations: the history of the tables, and the step from before it.
-
-Their SQL is for both databases: in the words of PostgreSQL, four of which are others in SQLite.
-"""
+"""Alembic migrations: SQL for both databases, in the words of PostgreSQL, four of which are others in SQLite."""
 
 from pathlib import Path
 
