@@ -12,9 +12,18 @@ from pydantic_core import ErrorDetails
 from pbem.secret import Secret
 
 OFTEN_WRITTEN = {
-    "user": "username", "login": "username", "pass": "password", "email": "address", "db": "database",
-    "server": "host", "hostname": "host", "host": "exposed_on", "ssl": "security", "encryption": "security",
-    "mailbox": "folder", "publish": "serve",
+    "user": "username",
+    "login": "username",
+    "pass": "password",
+    "email": "address",
+    "db": "database",
+    "server": "host",
+    "hostname": "host",
+    "host": "exposed_on",
+    "ssl": "security",
+    "encryption": "security",
+    "mailbox": "folder",
+    "publish": "serve",
 }
 """Names that other programs give to our keys."""
 PATTERNS = {
