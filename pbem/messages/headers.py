@@ -33,7 +33,7 @@ def head(
     row: Outgoing, payload: Payload, snapshot: Snapshot | None, server: ServerSettings, keyring: Keyring
 ) -> dict[str, HeaderValue]:
     """Return the headers of the row's message; `snapshot` is its match after the row's turn, where it has one."""
-    found: dict[str, HeaderValue] = {
+    head: dict[str, HeaderValue] = {
         "From": _address(server.address, server.name),
         "To": _address(row.address),
         "Reply-To": _address(reply_to(row, server, keyring), server.name),
@@ -42,26 +42,19 @@ def head(
         "Message-ID": row.message_id,
     }
     if row.in_reply_to:
-        found["In-Reply-To"] = (row.in_reply_to,)
+        head["In-Reply-To"] = (row.in_reply_to,)
     if row.references:
-        found["References"] = tuple(row.references)
-    said = (getattr(part, "language", None) for part in (payload, *getattr(payload, "sections", ())))
-    found["Content-Language"] = next(filter(None, said), "en")
-    if snapshot is not None:
-        found |= _conversation(snapshot, server)
-    found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
-    if isinstance(payload, TurnNews) and payload.taken_back:
-        found["X-PBeM-Event"] = "undo"
-    if isinstance(payload, TurnNews) and payload.reminder:
-        found["X-PBeM-Event"] = "reminder"
-    return found
-
-
-def _conversation(snapshot: Snapshot, server: ServerSettings) -> Mapping[str, HeaderValue]:
-    """Return what makes a match one conversation in Outlook ([MS-OXOMSG] 2.2.1.3), which else goes by the Subject."""
-    unique = sha256(f"{server.domain} {snapshot.number}".encode()).digest()[:21]
-    index = b64encode(b"\1" + unique).decode()
-    return {"Thread-Topic": f"[pbem #{snapshot.number}] {snapshot.game.title}", "Thread-Index": index}
+        head["References"] = tuple(row.references)
+    languages = (getattr(part, "language", None) for part in (payload, *getattr(payload, "sections", ())))
+    head["Content-Language"] = next(filter(None, languages), "en")
+    if snapshot is not None:  # one conversation in Outlook ([MS-OXOMSG] 2.2.1.3), which else goes by the Subject
+        unique = sha256(f"{server.domain} {snapshot.number}".encode()).digest()[:21]
+        head["Thread-Topic"] = f"[pbem #{snapshot.number}] {snapshot.game.title}"
+        head["Thread-Index"] = b64encode(b"\1" + unique).decode()
+    head |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
+    if isinstance(payload, TurnNews) and (payload.reminder or payload.taken_back):
+        head["X-PBeM-Event"] = "reminder" if payload.reminder else "undo"
+    return head
 
 
 def _address(address: str, name: str = "") -> Address:
@@ -80,17 +73,13 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
     """Return the Subject: the same for all messages of a match, but for its tag."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players, _state(payload, snapshot, reader))
-    asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
-    if asked:
-        return f"Re: {asked}" if asked.startswith("[pbem") else f"Re: [pbem] {asked}"
-    return f"[pbem] {_heading(payload.sections[0] if isinstance(payload, Answer) else payload)}"
-
-
-def _heading(said: Said) -> str:
-    """Return what the Subject says of a message, or of a section, where there is no match."""
+    answered = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
+    if answered:
+        return f"Re: {answered}" if answered.startswith("[pbem") else f"Re: [pbem] {answered}"
+    content: Said = payload.sections[0] if isinstance(payload, Answer) else payload
     headings: Any = templates(TEXT).get_template("parts/headings.j2").module
-    tell = getattr(headings, said.template, headings.anything)
-    return " ".join(str(tell(said)).split())
+    heading = getattr(headings, content.template, headings.anything)
+    return f"[pbem] {' '.join(str(heading(content)).split())}"
 
 
 def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
@@ -121,22 +110,22 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, HeaderValue]:
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
-    found: dict[str, HeaderValue] = {
+    head: dict[str, HeaderValue] = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }
     if row.player is not None and (row.is_notice or row.template == "invitation"):
         stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
         stop = f"<mailto:{stop}?subject={quote(kind_of(row.template).stop)}>"
-        found["List-Unsubscribe"] = (stop,)
+        head["List-Unsubscribe"] = (stop,)
         if row.is_notice:
-            found["List-Id"] = (f"<matches.{server.domain}>",)
+            head["List-Id"] = (f"<matches.{server.domain}>",)
         if server.unsubscribe_url and row.is_notice:
             token = Token(Purpose.ONE_CLICK, row.player, KINDS.index(kind_of(row.template)))
             link = f"<{server.unsubscribe_url}{keyring.format(token, row.epoch)}>"
-            found["List-Unsubscribe"] = (f"{stop},", link)
-            found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    return found
+            head["List-Unsubscribe"] = (f"{stop},", link)
+            head["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return head
 
 
 def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
@@ -152,18 +141,14 @@ def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> 
     if snapshot.texts:
         facts["X-PBeM-Last"] = snapshot.texts[-1]
     turn = snapshot.base.turn
-    if snapshot.ended_here or turn is None:
-        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(snapshot)
-    return facts | {"X-PBeM-Turn": str(snapshot.ply + 1), "X-PBeM-To-Move": name(snapshot.players[turn])}
-
-
-def _result(snapshot: Snapshot) -> dict[str, str]:
-    ending, winner = snapshot.ending, snapshot.match.winner
-    if ending is None:
-        return {}
-    facts = {"X-PBeM-Termination": ending.termination.value}
-    if winner is not None:
-        facts["X-PBeM-Winner"] = name(snapshot.players[winner])
-    if ending.seat is not None:
-        facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
+    if turn is not None and not snapshot.ended_here:
+        return facts | {"X-PBeM-Turn": str(snapshot.ply + 1), "X-PBeM-To-Move": name(snapshot.players[turn])}
+    if row.template == "turn":
+        facts["X-PBeM-Event"] = "over"
+    if (ending := snapshot.ending) is not None:
+        facts["X-PBeM-Termination"] = ending.termination.value
+        if snapshot.match.winner is not None:
+            facts["X-PBeM-Winner"] = name(snapshot.players[snapshot.match.winner])
+        if ending.seat is not None:
+            facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
     return facts

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
 from urllib.parse import quote
 
 from engines.core import Seat
 from engines.seats import other
-from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
@@ -61,8 +59,8 @@ class Links:
 
     @cached_property
     def by_cell(self) -> Mapping[str, Link]:
-        made = {cell: link(self.target, *each) for cell, each in self.cells.items()}
-        return {cell: each for cell, each in made.items() if each.uri}
+        links = {cell: link(self.target, *choice) for cell, choice in self.cells.items()}
+        return {cell: link for cell, link in links.items() if link.uri}
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[Link, ...]], ...]:
@@ -89,20 +87,17 @@ class Links:
     @property
     def listed(self) -> str:
         """The turns, or else the steps, as lines for the text part; the reader writes `preview` in front."""
-        return "\n".join(line for _, links in self.groups for line in listed(map(_written, links)))
+        texts = ([link.words.removeprefix(PREVIEW).strip() for link in links] for _, links in self.groups)
+        return "\n".join(line for group in texts for line in listed(group))
 
     def listed_in(self, hint: Hint | None) -> bool:
         return hint is not None and {link.label for link in self.turns or self.steps} <= hint.texts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReplyTarget:
     address: str
     subject: str
-
-    @cached_property
-    def _beginning(self) -> str:
-        return mailto(self.address, self.subject)
 
     def link(self, words: str, label: str = "") -> Link | None:
         """Return a link to an email with that text; None if the text is too long for a link.
@@ -111,48 +106,29 @@ class ReplyTarget:
         >>> target.link("e3f4").uri
         'mailto:games%2Btoken@pbem.example?subject=Re%3A%20%5Bpbem%20%2342%5D%20Quadrature%3A%20alice%20-%20bob&body=e3f4'
         """
-        uri = self._beginning + _body(words)
+        uri = mailto(self.address, self.subject, words)
         if len(uri) > LONGEST:
             uri = mailto(self.address, self.subject.partition("]")[0] + "]", words)
         return Link(label or words, words, uri) if len(uri) <= LONGEST else None
 
     def links(self, words: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
-        return tuple(link for each, label in words if (link := self.link(each, label)))
+        return tuple(link for text, label in words if (link := self.link(text, label)))
 
 
-def _written(link: Link) -> str:
-    return link.words.removeprefix(PREVIEW).strip()
-
-
-def answering(subject: str) -> str:
-    """Return the Subject of a reply.
-
-    >>> answering("[pbem #1] Quadrature: alice - bob"), answering("Re: hello")
-    ('Re: [pbem #1] Quadrature: alice - bob', 'Re: hello')
-    """
-    return subject if subject.lower().startswith("re:") else f"Re: {subject}"
-
-
-def mailto(address: str, subject: str, body: str = "") -> str:
+def mailto(address: str, subject: str, body: str) -> str:
     """Return the URI (RFC 6068) of an email to write: everything but letters and digits is encoded.
 
     >>> mailto("games+t@pbem.example", "Re: [pbem #1]", "move c1b1")
     'mailto:games%2Bt@pbem.example?subject=Re%3A%20%5Bpbem%20%231%5D&body=move%20c1b1'
     """
-    local, domain, about = (quote(part, safe="") for part in (*address.rsplit("@", maxsplit=1), subject))
-    return f"mailto:{local}@{domain}?subject={about}&body={_body(body)}"
-
-
-def _body(text: str) -> str:
-    return quote("\r\n".join(text.splitlines()), safe="")
+    parts = (*address.rsplit("@", maxsplit=1), subject, "\r\n".join(body.splitlines()))
+    local, domain, about, text = (quote(part, safe="") for part in parts)
+    return f"mailto:{local}@{domain}?subject={about}&body={text}"
 
 
 def link(target: ReplyTarget | None, words: str, label: str = "") -> Link:
     """Return a link that replies to its own message; its URI is empty if a reply can't act for the reader."""
     return (target.link(words, label) if target else None) or Link(label or words, words, "")
-
-
-# A match -----------------------------------------------------------------------------------------------
 
 
 def of_match(
@@ -162,15 +138,14 @@ def of_match(
     seat = snapshot.seat_of(reader) if reader else None
     if reader is None or seat is None or target is None:
         return Links()
-    found = Links()
+    links = Links()
     if snapshot.hypothesis is not None:
-        found = _of_preview(snapshot, snapshot.hypothesis, target, seat)
+        links = _of_preview(snapshot, snapshot.hypothesis, target, seat)
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
-        offered = choices(snapshot.notation, snapshot.position)
-        found = replace(_choosing(target, offered, PREVIEW), playable=True)
+        links = replace(_choosing(target, choices(snapshot.notation, snapshot.position), PREVIEW), playable=True)
     claims = (("claim", "Claim the match"),) if can_claim and snapshot.hypothesis is None else ()
     answers = target.links((*claims, *_answers(snapshot, seat)))
-    return replace(found, others=target.links(_others(snapshot, reader, seat)), answers=answers)
+    return replace(links, others=target.links(_others(snapshot, reader, seat)), answers=answers)
 
 
 def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
@@ -184,14 +159,16 @@ def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
 
 
 def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget, seat: Seat) -> Links:
-    notation = snapshot.notation
-    lead = _lead(snapshot, hypothesis)
-    if not hypothesis.turns or snapshot.part or hypothesis.chosen:
+    notation, turns = snapshot.notation, hypothesis.turns
+    where = "" if hypothesis.since is None else f"{snapshot.number}#{hypothesis.since}"
+    earlier = turns if snapshot.part or hypothesis.chosen else turns[:-1]
+    lead = _joined(PREVIEW, where, *(f"{text} {BETWEEN}" for _, text in earlier))
+    if not turns or snapshot.part or hypothesis.chosen:
         begun = "" if hypothesis.kept else snapshot.part or ""
         offered = choices(notation, snapshot.position, hypothesis.chosen)
-        can_play = hypothesis.playable and not hypothesis.turns
+        can_play = hypothesis.playable and not turns
         return replace(_choosing(target, offered, _joined(lead, begun)), playable=can_play)
-    _, last = hypothesis.turns[-1]
+    (_, first), (_, last) = turns[0], turns[-1]
     longer = choices(notation, hypothesis.before, last)
     longer = replace(
         longer,
@@ -199,32 +176,19 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget,
         steps=tuple(step for step in longer.steps if step.text != last),
     )
     on = _choosing(target, longer, lead)
-    plays = _plays(notation, hypothesis) if hypothesis.playable else ()
+    endings = notation.endings(hypothesis.before) if len(turns) == 1 else ()
+    plays = (first, *(f"{first} {ending}" for ending in endings if not first.endswith(ending)))
     return Links(
         steps=(*on.turns, *on.steps),
-        plays=target.links((words, f"Play {words}") for words in plays),
+        plays=target.links((words, f"Play {words}") for words in plays if hypothesis.playable),
         prepares=target.links(_prepares(hypothesis, seat)),
         cells=on.cells,
         target=target,
     )
 
 
-def _lead(snapshot: Snapshot, hypothesis: Hypothesis) -> str:
-    """Return the words in front of the last turn of a preview: where it begins, and the turns before."""
-    unfinished = bool(snapshot.part or hypothesis.chosen)
-    earlier = hypothesis.turns if unfinished else hypothesis.turns[:-1]
-    where = "" if hypothesis.since is None else f"{snapshot.number}#{hypothesis.since}"
-    return _joined(PREVIEW, where, *(f"{text} {BETWEEN}" for _, text in earlier))
-
-
-def _plays(notation: Notation[Any], hypothesis: Hypothesis) -> tuple[str, ...]:
-    """Return the texts that play the first previewed turn: as it is, and with each ending it may have."""
-    _, text = hypothesis.turns[0]
-    endings = notation.endings(hypothesis.before) if len(hypothesis.turns) == 1 else ()
-    return (text, *(f"{text} {ending}" for ending in endings if not text.endswith(ending)))
-
-
 def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
+    """Yield the text that prepares answers to turns of the opponent, if the preview is of such."""
     turns = hypothesis.turns
     played = turns[0][1] if turns[0][0] == seat else ""
     foreseen = turns[1:] if played else turns
@@ -233,10 +197,8 @@ def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
         return
     pairs = zip(foreseen[::2], foreseen[1::2], strict=True)
     condition = f" {THEN} ".join(f"{IF} {theirs} {THEN} {mine}" for (_, theirs), (_, mine) in pairs)
-    yield (
-        "\n".join(filter(None, (played, condition))),
-        f"Play {played} and prepare the rest" if played else "Prepare this",
-    )
+    label = f"Play {played} and prepare the rest" if played else "Prepare this"
+    yield "\n".join(filter(None, (played, condition))), label
 
 
 def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
@@ -270,11 +232,8 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
             yield "hint", "Hint"
         yield f"rules {match.game}", "Rules"
         if snapshot.hypothesis is None:
-            if (
-                snapshot.ply > 1
-                and snapshot.game.can_be_drawn(match.options)
-                and offers.find(match, OfferKind.DRAW) is None
-            ):
+            can_be_drawn = snapshot.ply > 1 and snapshot.game.can_be_drawn(match.options)
+            if can_be_drawn and offers.find(match, OfferKind.DRAW) is None:
                 yield "draw", "Offer a draw"
             if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
                 yield "undo", "Take back"
@@ -294,8 +253,7 @@ def _joined(*words: str) -> str:
 def token_of(row: Outgoing) -> Token | None:
     if row.player is None or row.purpose is None:
         return None
-    shows_several = row.plies is not None
-    subject = (row.id or 0) if shows_several else row.token_subject
+    subject = row.token_subject if row.plies is None else row.id or 0  # what shows several matches is told by its row
     return Token(Purpose[row.purpose], row.player, subject, row.ply + row.shift)
 
 

@@ -49,31 +49,24 @@ class Enclosed:
     def __init__(self, message_id: str) -> None:
         self._local, _, self._domain = message_id.strip("<>").rpartition("@")
         self._key = sha256(message_id.encode()).hexdigest()[:24]
-        self._pictures: dict[bytes, str] = {}
-        self._files: dict[str, Attachment] = {}
+        self.pictures: dict[bytes, str] = {}
+        """Their Content-IDs."""
+        self.files: dict[str, Attachment] = {}
 
     def show(self, png: bytes) -> str:
-        return f"cid:{self._pictures.setdefault(png, f'board{len(self._pictures) + 1}.{self._local}@{self._domain}')}"
+        return f"cid:{self.pictures.setdefault(png, f'board{len(self.pictures) + 1}.{self._local}@{self._domain}')}"
 
     def attach(self, file: Attachment) -> None:
-        self._files[file.name] = file
+        self.files[file.name] = file
 
     def boundary(self, number: int) -> str:
         """Return what separates the parts of the multipart of that number, counted from the outermost on."""
         return f"=_{self._key}_{number}"
 
-    @property
-    def pictures(self) -> tuple[tuple[str, bytes], ...]:
-        return tuple((name, png) for png, name in self._pictures.items())
-
-    @property
-    def files(self) -> tuple[Attachment, ...]:
-        return tuple(self._files.values())
-
 
 def size(text: str, html: str, enclosed: Enclosed) -> int:
     """Return about how many bytes the message has in transit, without its files."""
-    pictures = sum(len(in_base64(png)) + 300 for _, png in enclosed.pictures)
+    pictures = sum(len(in_base64(png)) + 300 for png in enclosed.pictures)
     return len(_text(text, TEXT)) + len(_text(html, HTML)) + pictures
 
 
@@ -87,7 +80,7 @@ def message(
     """
     policy: Policy = SMTP if address.isascii() else SMTPUTF8
     body = _text(tokens.filter_text(text), TEXT)
-    files = [_attached(file, tokens) for file in enclosed.files]
+    files = [_attached(file, tokens) for file in enclosed.files.values()]
     if html is not None:
         number = 1 if files else 0
         shown = _shown(tokens.filter_text(html), enclosed, number + 2, policy)
@@ -108,17 +101,14 @@ def _text(content: str, kind: str, more: bytes = b"") -> bytes:
 
 
 def _shown(html: str, enclosed: Enclosed, number: int, policy: Policy) -> bytes:
-    page = _text(html, HTML)
+    parts = [_text(html, HTML)]
     if not enclosed.pictures:
-        return page
-    pictures = (_picture(f"board{at}.png", *each, policy) for at, each in enumerate(enclosed.pictures, start=1))
-    return _multipart("related", enclosed.boundary(number), [page, *pictures])
-
-
-def _picture(name: str, content_id: str, png: bytes, policy: Policy) -> bytes:
+        return parts[0]
     kind = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n"
-    head = f'{kind}Content-Disposition: inline; filename="{name}"\r\n'.encode()
-    return head + folded("Content-ID", f"<{content_id}>", policy) + b"\r\n" + in_base64(png)
+    for at, (png, content_id) in enumerate(enclosed.pictures.items(), start=1):
+        head = f'{kind}Content-Disposition: inline; filename="board{at}.png"\r\n'.encode()
+        parts.append(head + folded("Content-ID", f"<{content_id}>", policy) + b"\r\n" + in_base64(png))
+    return _multipart("related", enclosed.boundary(number), parts)
 
 
 def in_base64(content: bytes) -> bytes:
@@ -153,7 +143,8 @@ def folded(name: str, value: HeaderValue, policy: Policy) -> bytes:
         written = f"{shown} {address}".strip()
         if len(written) > LINE - len(name) - 2 and 0 < len(shown) <= LINE - len(name) - 2:
             return f"{name}: {shown}\r\n {address}\r\n".encode()  # the library would leave nothing behind the colon
-    if len(written) <= LINE - len(name) - 2 and _is_plain(written):
+    is_plain = written.isascii() and written.isprintable() and "=?" not in written
+    if len(written) <= LINE - len(name) - 2 and is_plain and " ".join(written.split()) == written:
         return f"{name}: {written}\r\n".encode()
     return policy.fold_binary(*policy.header_store_parse(name, value))
 
@@ -168,11 +159,6 @@ def _in_whole_words(name: str, words: Sequence[str], policy: Policy) -> bytes:
         fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{name}:"
         lines[-1:] = [f"{lines[-1]} {word}"] if fits else [lines[-1], f" {word}"]
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8" if policy.utf8 else "ascii", "surrogateescape")
-
-
-def _is_plain(value: str) -> bool:
-    """Return whether the library would write the value as it is."""
-    return value.isascii() and value.isprintable() and "=?" not in value and " ".join(value.split()) == value
 
 
 def text_of(mail: EmailMessage) -> str:

@@ -129,11 +129,7 @@ GENERAL = (
 
 
 def with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return what of this applies to a player with those settings.
-
-    >>> with_defaults({"board": "words"})["board"], with_defaults({})["html"]
-    ('words', 'on')
-    """
+    """Return the choice of each that applies to a player with those settings."""
     return {preference.name: preference.of(settings) for preference in GENERAL}
 
 
@@ -154,11 +150,6 @@ _OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
 
 
 def kind_of(template: str) -> Kind:
-    """Return the kind of a message with that template.
-
-    >>> kind_of("watched").stop, kind_of("turn").stop
-    ('stop spectating', 'stop')
-    """
     return next((kind for kind in KINDS if template in kind.templates), MATCHES)
 
 
@@ -172,8 +163,7 @@ def matches_in(settings: Mapping[str, str]) -> dict[int, str]:
     >>> matches_in({"mail": "batch", "mail for 42": "daily"})
     {42: 'daily'}
     """
-    found = ((_OF_MATCH.fullmatch(name), choice) for name, choice in settings.items())
-    return {int(match[1]): choice for match, choice in found if match is not None}
+    return {int(match[1]): choice for name, choice in settings.items() if (match := _OF_MATCH.fullmatch(name))}
 
 
 def way(settings: Mapping[str, str], template: str, match: int | None) -> str:

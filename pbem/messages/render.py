@@ -12,7 +12,7 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
-from pbem.messages.links import ReplyTarget, address_with, answering
+from pbem.messages.links import ReplyTarget, address_with
 from pbem.messages.mime import Attachment
 from pbem.messages.preferences import kind_of
 from pbem.messages.templating import html_of, text_of
@@ -107,7 +107,8 @@ class Renderer:
     def _variables(self, row: Outgoing, payload: Payload, player: Player | None, subject: str) -> dict[str, Any]:
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
-        answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
+        re = subject if subject.lower().startswith("re:") else f"Re: {subject}"
+        answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), re) if acts else None
         return {
             **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,

@@ -136,11 +136,6 @@ def sentence(text: str) -> str:
 
 
 def time_in_words(written: str) -> str:
-    """Return what a time control means.
-
-    >>> time_in_words("3d/move"), time_in_words("no limit")
-    ('3 days for each turn', 'no limit')
-    """
     return in_words(parse(written)) if written[:1].isdigit() else written
 
 
@@ -162,12 +157,7 @@ def ordinal(place: int) -> str:
 
 
 def listed_lines(texts: Iterable[str]) -> str:
-    """Return texts of ours as a list with a line or more for each, none of which can be read as a turn.
-
-    >>> print(listed_lines(["alice: e3f4", "bob: e9e8"]))
-    * alice: e3f4
-    * bob: e9e8
-    """
+    """Return texts of ours as a list with a line or more for each, none of which can be read as a turn."""
     return "\n".join(line for text in texts for line in listed([text]))
 
 

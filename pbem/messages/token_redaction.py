@@ -18,6 +18,7 @@ import re
 from base64 import b64decode, encodebytes
 from collections.abc import Callable, Iterator, Sequence
 from email.headerregistry import Address
+from functools import cache
 from string import ascii_lowercase
 from typing import Final
 
@@ -51,11 +52,6 @@ _BASE64 = re.compile(rf"[A-Za-z0-9+/]{{40,}}+(?:\r?\n[ \t>|]*+{_BASE64_LINE})*+=
 """Lines that may be base64, quoted or not."""
 
 
-def keep_none(_token: str) -> bool:
-    """Keep no token: for text that may go to anybody."""
-    return False
-
-
 class TokenRedactor:
     """Finds and removes reply tokens.
 
@@ -80,28 +76,27 @@ class TokenRedactor:
             rf"{before}{_WITHIN_TOKEN}(?P<token>{_WHOLE}|{_SPELLED})(?P<at>{at})?" if local else r"(?!)", re.IGNORECASE
         )
 
-    def redact(self, text: str, keeps: Keeps = keep_none) -> str:
+    def redact(self, text: str, keeps: Keeps = lambda _token: False) -> str:
         plain = self._plain(text, keeps)
         return _BASE64.sub(lambda block: REPLACEMENT if self._without_tokens(block[0]) else block[0], plain)
 
     def redact_bytes(self, raw: bytes) -> bytes:
         """Return a message, or the content of a file, without any token; base64 inside it is written again."""
-        plain = self._plain(raw.decode(errors="surrogateescape"), keep_none)
-        return _BASE64.sub(lambda block: self._without_tokens(block[0]) or block[0], plain).encode(
-            errors="surrogateescape"
-        )
+        plain = self._plain(raw.decode(errors="surrogateescape"), lambda _token: False)
+        redacted = _BASE64.sub(lambda block: self._without_tokens(block[0]) or block[0], plain)
+        return redacted.encode(errors="surrogateescape")
 
     def _plain(self, text: str, keeps: Keeps) -> str:
         """Return the text without those tokens, except for what is in base64."""
-        while found := self._found(text, keeps):
+        while edits := self._outermost(text, keeps):
             pieces, last = [], 0
-            for (start, end), replacement in sorted(found.items()):
+            for (start, end), replacement in sorted(edits.items()):
                 pieces += [text[last:start], replacement]
                 last = end
             text = "".join([*pieces, text[last:]])
         return text
 
-    def _found(self, text: str, keeps: Keeps) -> dict[tuple[int, int], str]:
+    def _outermost(self, text: str, keeps: Keeps) -> dict[tuple[int, int], str]:
         """Return what to replace, by start and end, under the outermost encoding that lets a token show."""
         deepest = bottom = View(text)
         for view in bottom.layers(ON_THE_WEB):
@@ -124,12 +119,12 @@ class TokenRedactor:
 
     def _tokens(self, text: str) -> Iterator[Sequence[int]]:
         """Yield where the letters of each token stand."""
-        for found in self._addressed.finditer(text):
-            symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *found.span("token"))]
-            if (found["at"] and len(symbols) == LENGTH) or _is_likely(found["token"]):
+        for match in self._addressed.finditer(text):
+            symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *match.span("token"))]
+            if (match["at"] and len(symbols) == LENGTH) or _is_likely(match["token"]):
                 yield symbols
-        for found in _ALONE.finditer(text):
-            symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *found.span())]
+        for match in _ALONE.finditer(text):
+            symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *match.span())]
             if tokens.parse("".join(text[at] for at in symbols)):
                 yield symbols
 
@@ -146,13 +141,13 @@ class TokenRedactor:
         return None if redacted == content else encodebytes(redacted).decode().rstrip().replace("\n", end)
 
 
-def _is_likely(found: str) -> bool:
+def _is_likely(text: str) -> bool:
     """Return whether what follows our address is most of a token, in pieces of one length, and no words.
 
     >>> _is_likely("ca" * 19), _is_likely("I hope that you too will play some more games with me")
     (True, False)
     """
-    pieces = re.findall(f"{_SYMBOL}+", re.sub(_MARKUP, "", found))
+    pieces = re.findall(f"{_SYMBOL}+", re.sub(_MARKUP, "", text))
     return pieces[0][0].lower() in _BEGINNINGS and len({len(piece) for piece in pieces[:-1]}) <= 1
 
 
@@ -166,16 +161,15 @@ OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "d
 class TokenFilter:
     def __init__(self, redactor: TokenRedactor, keyring: Keyring, row: Outgoing) -> None:
         self._redactor, self._keyring, self._row = redactor, keyring, row
-        self._known: dict[str, bool] = {}
+        self._keeps = cache(self._is_recipients)
 
     def filter_text(self, text: str) -> str:
-        return self._redactor.redact(text, self._is_recipients)
+        return self._redactor.redact(text, self._keeps)
 
     def filter_file(self, kind: str, content: bytes) -> bytes:
         """Return the file without any token; pictures are drawn by us, and archives hold such files."""
-        return (
-            content if kind.startswith("image/") or kind == "application/zip" else self._redactor.redact_bytes(content)
-        )
+        is_ours = kind.startswith("image/") or kind == "application/zip"
+        return content if is_ours else self._redactor.redact_bytes(content)
 
     def filter_headers(self, head: Sequence[Header]) -> Iterator[Header]:
         """Yield the headers, those that may hold words of people without tokens."""
@@ -187,12 +181,7 @@ class TokenFilter:
             else:
                 yield name, tuple(self._redactor.redact(" ".join(value)).split())
 
-    def _is_recipients(self, token: str) -> bool:
-        if token not in self._known:
-            self._known[token] = self._is_made_for(token)
-        return self._known[token]
-
-    def _is_made_for(self, text: str) -> bool:
+    def _is_recipients(self, text: str) -> bool:
         """Return whether we made the token for the recipient, and it is still valid.
 
         A message that asks a new address about a player goes to somebody who may not be that player: only the answer

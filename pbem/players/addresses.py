@@ -80,14 +80,17 @@ def is_known(session: Session, player: Player, address: str | None) -> bool:
     """Return whether the player writes from that address, which is nobody else's."""
     if address is None or player.address == address:
         return address is not None
-    if _is_other_players(session, player, address):
+    if not can_be_known(session, player, address):
         return False
     is_same = mailbox(player.address) == mailbox(address)
     return is_same or session.get(KnownAddress, (player.id, mailbox(address))) is not None
 
 
 def can_be_known(session: Session, player: Player, address: str | None) -> bool:
-    return address is not None and not _is_other_players(session, player, address)
+    """Return whether it is no other player's: an opponent's, say, who got a copy and answered to all, including us."""
+    other = select(Player.id).where(Player.address == address, Player.id != player.id)
+    is_others = session.exec(other.where(col(Player.confirmed).is_not(None))).first() is not None
+    return address is not None and not is_others
 
 
 def note(session: Session, player: Player, address: str, now: datetime) -> None:
@@ -111,11 +114,3 @@ def forget(session: Session, player: Player) -> None:
 def _rows_of(session: Session, player: Player) -> Sequence[KnownAddress]:
     of_player = select(KnownAddress).where(KnownAddress.player == player.id)
     return session.exec(of_player.order_by(col(KnownAddress.since).desc())).all()
-
-
-def _is_other_players(session: Session, player: Player, address: str) -> bool:
-    """Return whether the address is another player's: an opponent who got a copy and answered to all, including us."""
-    other = select(Player.id).where(
-        Player.address == address, col(Player.confirmed).is_not(None), Player.id != player.id
-    )
-    return session.exec(other).first() is not None

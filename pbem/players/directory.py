@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import IntEnum
 
-from sqlalchemy import String, and_, cast, or_
-from sqlmodel import Session, col, func, select
+from sqlalchemy import String, cast
+from sqlmodel import Session, col, delete, func, select
 
 from pbem.errors import Refused
 from pbem.matches.queries import number_between, people_of, seat_of
@@ -16,7 +16,7 @@ from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingCont
 from pbem.storage.preferences import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)
-"""The precision of what is stored; most messages change nothing."""
+"""The precision of what is stored, so that most messages change nothing."""
 ACTIVE = timedelta(days=30)
 
 
@@ -62,26 +62,19 @@ def last_seen(session: Session, player: Player) -> datetime | None:
 
 
 def forget(session: Session, player: Player) -> None:
-    row = session.get(Presence, player.id)
-    if row is not None:
-        session.delete(row)
+    session.exec(delete(Presence).where(col(Presence.player) == player.id))
 
 
 NOTES_PER_HOUR, LETTERS_PER_HOUR = 40, 100_000
-"""The number of messages with notes and offers that one player can cause to another in an hour, and how long they are
-together, in all of their matches."""
+"""The number and the length of messages with notes and offers that one player can cause to another in an hour."""
 
 
 def check(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> None:
     """Raise Refused if the other player of the match has had more notes and offers within an hour than anyone reads."""
-    theirs = select(Match.id).where(
-        or_(
-            and_(col(Match.seat0) == match.seat0, col(Match.seat1) == match.seat1),
-            and_(col(Match.seat0) == match.seat1, col(Match.seat1) == match.seat0),
-        )
-    )
+    both = (match.seat0, match.seat1)
+    theirs = select(Match.id).where(col(Match.seat0).in_(both), col(Match.seat1).in_(both))
     length = func.coalesce(func.sum(func.length(cast(OutgoingContent.payload, String))), 0)
-    had = (
+    notes = (
         select(func.count(), length)
         .select_from(Outgoing)
         .join(OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id), isouter=True)
@@ -92,7 +85,7 @@ def check(session: Session, match: Match, other: Player, note: Sequence[str], no
             col(Outgoing.match).in_(theirs),
         )
     )
-    number, letters = session.exec(had).one()
+    number, letters = session.exec(notes).one()
     if number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR:
         raise Refused(
             f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
@@ -102,10 +95,8 @@ def check(session: Session, match: Match, other: Player, note: Sequence[str], no
 
 
 IN_TOURNAMENTS, ALL, LATE, NOBODY = "tournaments", "on", "delayed", "off"
-# What players see of each other: matches that go on, and when somebody is away. What is over is open to all players.
-#
-# Who sees a match that goes on without playing in it: nobody, unless both of its players allow that. Each player's
-# choice is a limit, so the narrower of the two counts. Who sees when somebody is away: those who play with them.
+# A match that is over is open to all players. While it goes on, others see it only if both of its players allow that:
+# each player's choice is a limit, so the narrower of the two counts.
 WATCHERS = Preference(
     "watchers",
     (IN_TOURNAMENTS, ALL, LATE, NOBODY),
@@ -121,23 +112,16 @@ class Visibility(IntEnum):
 
 
 def of(match: Match, players: Iterable[Player]) -> Visibility:
-    return min(_allowed(match, player) for player in players)
-
-
-def _allowed(match: Match, player: Player) -> Visibility:
-    if player.address == HOUSE:
-        return Visibility.ALL
-    choice = WATCHERS.of(player.settings)
-    if choice == LATE:
-        return Visibility.LATE
-    is_open = choice == ALL or (choice == IN_TOURNAMENTS and match.tournament is not None)
-    return Visibility.ALL if is_open else Visibility.NOTHING
+    in_tournament = Visibility.NOTHING if match.tournament is None else Visibility.ALL
+    limits = {IN_TOURNAMENTS: in_tournament, ALL: Visibility.ALL, LATE: Visibility.LATE, NOBODY: Visibility.NOTHING}
+    people = [player for player in players if player.address != HOUSE]
+    return min((limits[WATCHERS.of(player.settings)] for player in people), default=Visibility.ALL)
 
 
 def of_reader(session: Session, match: Match, reader: Player | None) -> Visibility:
     """Return what a reader may see; a block between them and one of the players hides the match.
 
-    Who is no player yet sees nothing of a match that goes on.
+    Somebody who is no player yet sees nothing of a match that goes on.
     """
     return of_matches(session, (match,), reader)[match.id or 0]
 
@@ -150,11 +134,11 @@ def of_matches(session: Session, matches: Sequence[Match], reader: Player | None
         return sights
     if reader is None or reader.confirmed is None:
         return sights | {match.id or 0: Visibility.NOTHING for match in others}
-    people, apart = people_of(session, others), blocks.around(session, (reader.id or 0,)) - {reader.id}
+    people, blocked = people_of(session, others), blocks.around(session, (reader.id or 0,)) - {reader.id}
     for match in others:
         seats = (match.seat0, match.seat1)
-        is_apart = not apart.isdisjoint(seats)
-        sights[match.id or 0] = Visibility.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
+        is_seen = blocked.isdisjoint(seats)
+        sights[match.id or 0] = of(match, (people[seat] for seat in seats)) if is_seen else Visibility.NOTHING
     return sights
 
 

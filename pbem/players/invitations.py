@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, func, or_, select
+from sqlmodel import Session, col, delete, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem.config import LimitsSettings, ServerSettings
@@ -25,8 +25,7 @@ from pbem.storage.mailboxes import is_large, mailbox, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 
-LONGEST_NOTE = 200
-"""In characters."""
+LONGEST_NOTE = 200  # characters
 ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
 """Names before the @ whose messages are read by staff, not by a person who might play."""
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
@@ -61,10 +60,8 @@ def check_challenges(
     mine = _challenges(player, now)
     with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
     if session.exec(mine.where(with_them)).one() >= CHALLENGES_PER_PAIR:
-        raise Refused(
-            f"You've challenged this player {CHALLENGES_PER_PAIR} times today, and that's the limit.",
-            fits=TOMORROW,
-        )
+        times = f"You've challenged this player {CHALLENGES_PER_PAIR} times today, and that's the limit."
+        raise Refused(times, fits=TOMORROW)
     if not by_address:
         return
     most = limits.invitations_per_day
@@ -95,19 +92,18 @@ def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
 
 def check_address(address: str, server: ServerSettings) -> None:
     """Raise Refused for an address that no person could answer an invitation at."""
-    local = address.rpartition("@")[0].partition("+")[0]
+    fits = "Name another player, or a friend's address."
     if identity.leads_to_us(address, server):
-        raise Refused("That is this server's own address.", fits="Name another player, or a friend's address.")
-    if local in ROLES or is_machines(address):
-        raise Refused(f"{address[:60]} is not a person's address.", fits="Name another player, or a friend's address.")
+        raise Refused("That is this server's own address.", fits=fits)
+    if address.rpartition("@")[0].partition("+")[0] in ROLES or is_machines(address):
+        raise Refused(f"{address[:60]} is not a person's address.", fits=fits)
 
 
 def remember(session: Session, address: str, limits: LimitsSettings, server: ServerSettings, now: datetime) -> None:
     """Store that an invitation goes to an address, be it a player's or not; raise Refused if none may go there."""
     exclude_others(session.connection(), "invitations")
     row = _row(session, address)
-    again = now - INVITED_AGAIN
-    if row.refused is not None or (row.invited is not None and row.invited > again):
+    if row.refused is not None or (row.invited is not None and row.invited > now - INVITED_AGAIN):
         raise not_invitable(server)
     of_domain = today(session, now, Invitee.domain == row.domain)
     if not is_large(owner(address)) and of_domain >= DOMAIN_INVITATIONS:
@@ -146,9 +142,7 @@ def rule_out(session: Session, address: str, now: datetime) -> None:
 
 
 def allow(session: Session, address: str) -> None:
-    row = session.get(Invitee, digest(address))
-    if row is not None:
-        session.delete(row)
+    session.exec(delete(Invitee).where(col(Invitee.address) == digest(address)))
 
 
 def is_ruled_out(session: Session, address: str) -> bool:

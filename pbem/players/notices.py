@@ -65,7 +65,6 @@ def notify(
 
 def _joins(session: Session, notice: Notice, note: Words) -> bool:
     """Add a note to one for the same player about the match that isn't on its way yet. Return whether there was one."""
-    player, match = notice.player, notice.match
     unsent = _news_of(notice).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
     newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
     row = session.exec(newest.with_for_update(of=Outgoing)).first()
@@ -74,12 +73,17 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     before = load(Words, row.payload)
     if sum(map(len, (*before.message, *note.message))) > LONGEST_NOTES:
         return False
-    content = outbox.kept_content(row)
-    content.payload = dump(replace(before, message=(*before.message, "", *note.message)))
-    content.facts = message_facts.gather(session, player, [match.id or 0])
-    row.ply, row.shift = match.plies, match.shift
-    session.flush()
+    rewrite(session, row, notice, replace(before, message=(*before.message, "", *note.message)))
     return True
+
+
+def rewrite(session: Session, row: Outgoing, notice: Notice, payload: News) -> None:
+    """Have a message that hasn't gone out show the match as it is now, with that payload."""
+    content = outbox.kept_content(row)
+    content.payload = dump(payload)
+    content.facts = message_facts.gather(session, notice.player, [notice.match.id or 0])
+    row.ply, row.shift = notice.match.plies, notice.match.shift
+    session.flush()
 
 
 def _news_of(notice: Notice) -> SelectOfScalar[Outgoing]:

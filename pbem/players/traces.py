@@ -80,16 +80,13 @@ def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callabl
     return True
 
 
-SweepStep = Sequence[Any]
-
-
 def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
     rows = [number for number in numbers if number is not None]
     for start in range(0, len(rows), AT_A_TIME):
         yield rows[start : start + AT_A_TIME]
 
 
-def _messages_from(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
+def _messages_from(engine: Engine, departure: Departure, now: datetime) -> Iterator[Sequence[Any]]:
     """Yield statements that empty what the player sent: proven, from their address, or answered to them."""
     own = Outgoing.player == departure.player
     sent: Any = union(
@@ -145,7 +142,7 @@ def _shunted(engine: Engine, departure: Departure) -> Iterator[int]:
             yield number
 
 
-def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
+def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[Sequence[Any]]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     player = departure.player
     with read_only(engine) as session:
@@ -177,7 +174,7 @@ def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iter
         yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)
 
 
-def _messages_to(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
+def _messages_to(engine: Engine, departure: Departure, now: datetime) -> Iterator[Sequence[Any]]:
     """Yield statements that empty every message to the player, and those to their addresses that were nobody's."""
     to_them = (Outgoing.player == departure.player, Outgoing.address != f"{ANONYMOUS}{departure.player}")
     to_address = (

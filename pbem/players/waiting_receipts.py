@@ -13,8 +13,9 @@ from sqlmodel import Session, col, func, select
 from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import Hint, TurnNews
-from pbem.players.notices import Notice
-from pbem.storage import message_facts, outbox
+from pbem.players.notices import Notice, rewrite
+from pbem.players.rate_limits import DAY
+from pbem.storage import outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
 from pbem.storage.due import NOW
@@ -24,7 +25,6 @@ from pbem.storage.payloads import Payload, dump, load
 
 WAIT = timedelta(seconds=20)
 """How long an answer waits for the house."""
-DAY = timedelta(days=1)
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
 HAVE_WAITED = exists().where(*_WAITS, col(Outgoing.due) <= NOW)
 _AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")
@@ -49,13 +49,8 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     if row is None or not isinstance(notice.payload, TurnNews):
         return False
     before = load(TurnNews, row.payload)
-    since = before.since or before.ply or None
-    content = outbox.kept_content(row)
-    content.payload = dump(replace(notice.payload, since=since))
-    content.facts = message_facts.gather(session, player, [match.id or 0])
-    row.ply, row.shift = match.plies, match.shift
     row.state, row.due = OutgoingState.OWED, now
-    session.flush()
+    rewrite(session, row, notice, replace(notice.payload, since=before.since or before.ply or None))
     return True
 
 
@@ -90,7 +85,7 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
 
 
 def hints_today(session: Session, player: Player, now: datetime) -> int:
-    """Return how many hints the player has had within a day; the same one again doesn't count."""
+    """Return the number of hints that the player got within a day; the same one again doesn't count."""
     today = (Search.player == player.id, Search.kind == SearchKind.HINT, within(Search.asked, DAY, now))
     return session.exec(select(func.count()).select_from(Search).where(*today)).one()
 

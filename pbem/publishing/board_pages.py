@@ -10,7 +10,7 @@ played and answered like any other, and a page only promises that it has arrived
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
 
 from sqlmodel import Session, col, func, select
@@ -29,8 +29,9 @@ from pbem.matches.conditions import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.boards.tap_board import LISTED, foreseen_tree, no_tree, tap_board
+from pbem.messages.boards.tap_board import foreseen_tree, tap_board
 from pbem.messages.links import ReplyTarget, address_with
+from pbem.players.rate_limits import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
 from pbem.storage.clock import within
@@ -39,8 +40,8 @@ from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
 LONGEST = 500
 """Characters of a turn, and of the words to the opponent."""
-HOUR, MOST_IN_AN_HOUR = timedelta(hours=1), 120
-"""How many turns are taken from the pages of a match for one player."""
+MOST_IN_AN_HOUR = 120
+"""The turns that are taken from the pages of a match for one player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +146,23 @@ class Boards:
         news = refused or (opened.news(newest) if newest is not None and not waits else "")
         grow = turn_tree if snapshot.position.turn == opened.seat else foreseen_tree
         reply = self._target(opened).link("") if opened.is_newest and not waits else None
-        uri, growing = (reply.uri, grow) if reply else ("", no_tree)
-        tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram.seen_by(opened.seat), uri, growing)
-        told = {"site": site, "game": snapshot.game, "number": snapshot.number, "tapping": tapping}
-        told |= {
-            "board": opened,
-            "waits": waits,
-            "news": news,
-            "turn": turn,
-            "can_send": reply is not None and self.store is not None,
-        }
-        return pages.render("board", "board/", prepares=grow is foreseen_tree, LISTED_TURNS=LISTED, **told)
+        uri, tree = (reply.uri, grow(snapshot.notation, snapshot.position)) if reply else ("", None)
+        diagram = snapshot.diagram.seen_by(opened.seat)
+        tapping = tap_board(snapshot.notation, snapshot.position, diagram, uri, tree)
+        return pages.render(
+            "board",
+            "board/",
+            site=site,
+            game=snapshot.game,
+            number=snapshot.number,
+            tapping=tapping,
+            board=opened,
+            waits=waits,
+            news=news,
+            turn=turn,
+            can_send=reply is not None and self.store is not None,
+            prepares=grow is foreseen_tree,
+        )
 
     def message(self, session: Session, name: str, now: datetime, turn: str, words: str) -> Arrival | None:
         """Return the email that a player sends from the page of that name; None if there is no such page.

@@ -125,7 +125,8 @@ def seeks(session: Session, now: datetime) -> list[SeekShown]:
     ]
 
 
-def tournament(session: Session, row: Tournament, now: datetime, matches: Sequence[PageLine]) -> TournamentPage:
+def tournament(session: Session, row: Tournament, now: datetime) -> TournamentPage:
+    of_this = visibility.matches(session, col(Match.tournament) == row.id, order=(col(Match.id),))
     entrants = entries.players_of(session, row)
     is_ladder = row.kind == Format.LADDER
     rungs = ladders.on(session, row) if is_ladder else ()
@@ -139,8 +140,8 @@ def tournament(session: Session, row: Tournament, now: datetime, matches: Sequen
         entrants={player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants},
         table=table,
         rungs=tuple(people.get(player, Shown(0)) for player in rungs),
-        matches=matches,
-        cells={} if table is None else _cells(session, row, table, [line.number for line in matches]),
+        matches=lines(session, of_this),
+        cells={} if table is None else _cells(session, row, table, [match.number for match in of_this]),
     )
 
 
@@ -169,38 +170,34 @@ _IS_OVER, _LAST_ENDED = col(Match.termination).is_not(None), (col(Match.ended).d
 _IS_RUNNING = col(Match.state) == MatchState.RUNNING
 
 
-def running(session: Session, most: int) -> list[Listed]:
-    return visibility.matches(session, _IS_RUNNING, order=_NEWEST, most=most)
+def running(session: Session, most: int) -> list[PageLine]:
+    return lines(session, visibility.matches(session, _IS_RUNNING, order=_NEWEST, most=most))
 
 
-def over(session: Session, most: int) -> list[Listed]:
-    return visibility.matches(session, _IS_OVER, order=_LAST_ENDED, most=most)
+def over(session: Session, most: int) -> list[PageLine]:
+    return lines(session, visibility.matches(session, _IS_OVER, order=_LAST_ENDED, most=most))
 
 
-def of_game(session: Session, game: str, most: int) -> list[Listed]:
+def of_game(session: Session, game: str, most: int) -> list[PageLine]:
     """Return those that ended or began last."""
     of_this = col(Match.game) == game
     still = visibility.matches(session, _IS_RUNNING, of_this, order=_NEWEST, most=most)
     over = visibility.matches(session, of_this, _IS_OVER, order=_LAST_ENDED, most=most)
-    return _newest((*still, *over), most)
+    return lines(session, _newest((*still, *over), most))
 
 
-def of_player(session: Session, player: int, most: int) -> list[Listed]:
+def of_player(session: Session, player: int, most: int) -> list[PageLine]:
     matches: set[Listed] = set()
     for seat in (col(Match.seat0), col(Match.seat1)):
         still = (seat == player, col(Match.to_move).is_not(None), _IS_RUNNING)
         matches.update(visibility.matches(session, *still, order=_NEWEST, most=most))
         matches.update(visibility.matches(session, seat == player, _IS_OVER, order=_LAST_ENDED, most=most))
-    return _newest(matches, most)
+    return lines(session, _newest(matches, most))
 
 
-def of_tournament(session: Session, tournament: int) -> list[Listed]:
-    return visibility.matches(session, col(Match.tournament) == tournament, order=(col(Match.id),))
-
-
-def in_folder(session: Session, folder: int) -> list[Listed]:
-    first = col(Match.id) >= folder * THOUSAND
-    return visibility.matches(session, first, col(Match.id) < (folder + 1) * THOUSAND, order=(col(Match.id),))
+def in_folder(session: Session, folder: int) -> list[PageLine]:
+    numbers = (col(Match.id) >= folder * THOUSAND, col(Match.id) < (folder + 1) * THOUSAND)
+    return lines(session, visibility.matches(session, *numbers, order=(col(Match.id),)))
 
 
 def beside(session: Session, folder: int) -> list[int]:

@@ -25,10 +25,10 @@ from pbem.storage import leases
 
 LIST, DRAFTS = ".published.json", ".unfinished"
 FORMER_LIST = ".published.sqlite"
-"""That of a site which an earlier version has published: it is one, and everything in it is made again."""
+"""The list of an earlier version: its folder is a site, and everything in it is made again."""
 LINK = re.compile(rb'(?:href|src)="([^"]*)"')
 Progress = Callable[[int, int], None]
-"""Is told how many pages were looked at, and how many are known."""
+"""Called with the number of pages that were looked at, and of those that are known."""
 
 
 class NotASite(Exception):
@@ -48,37 +48,38 @@ def publish(pages: Pages, folder: Path, progress: Progress = lambda _done, _all:
     with leases.locked(folder):
         shutil.rmtree(folder / DRAFTS, ignore_errors=True)
         (folder / DRAFTS).mkdir()
-        known = _listed(folder)
-        found: dict[str, list[str]] = {}
-        written: dict[str, Path] = {}
-        for path, etag, links, content in _crawl(pages, folder, known, progress):
-            found[path] = [etag, *links]
+        try:
+            earlier: dict[str, list[str]] = json.loads((folder / LIST).read_bytes())
+        except ValueError:  # it wasn't written whole
+            earlier = {}
+        listed: dict[str, list[str]] = {}
+        drafts: dict[str, Path] = {}
+        for path, etag, links, content in _crawl(pages, folder, earlier, progress):
+            listed[path] = [etag, *links]
             target = folder / path
             if content is not None and not (target.is_file() and target.read_bytes() == content):
-                written[path] = _draft(folder, content)
-        _list(folder, {path: told for path, told in known.items() if path not in written})
-        for path, draft in written.items():
+                drafts[path] = _draft(folder, content)
+        _list(folder, {path: entry for path, entry in earlier.items() if path not in drafts})
+        for path, draft in drafts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             draft.replace(folder / path)
-        removed = _remove(folder, {LIST, *found})
-        _list(folder, found)
+        removed = _remove(folder, {LIST, *listed})
+        _list(folder, listed)
         shutil.rmtree(folder / DRAFTS)
-    matches = sum(path.endswith(".html") and MATCH.fullmatch(path) is not None for path in found)
-    return Published(matches, len(written), removed)
+    matches = sum(path.endswith(".html") and MATCH.fullmatch(path) is not None for path in listed)
+    return Published(matches, len(drafts), removed)
 
 
 def _crawl(
-    pages: Pages, folder: Path, known: dict[str, list[str]], progress: Progress
+    pages: Pages, folder: Path, earlier: dict[str, list[str]], progress: Progress
 ) -> Iterator[tuple[str, str, list[str], bytes | None]]:
     """Yield each path that can be reached, with its ETag, its links and its content, unless that is as it was."""
     waiting, seen = sorted(UNLINKED), set(UNLINKED)
-    done = 0
     while waiting:
         path = heapq.heappop(waiting)  # in their order, the files of a match follow one another
-        etag, *links = known.get(path, [""])
+        etag, *links = earlier.get(path, [""])
         answer = pages.answer(path, etag if (folder / path).is_file() else "")
-        done += 1
-        progress(done, len(seen))
+        progress(len(seen) - len(waiting), len(seen))
         if answer is None:
             continue
         is_known = answer.etag == etag and not answer.content
@@ -92,8 +93,8 @@ def _crawl(
 
 def _links(path: str, content: bytes, kind: str) -> Iterator[str]:
     """Yield the paths within the site to which a page links."""
-    for found in LINK.findall(content) if kind.startswith("text/html") else ():
-        parts = urlsplit(urljoin(f"//site/{path}", unescape(found.decode())))
+    for link in LINK.findall(content) if kind.startswith("text/html") else ():
+        parts = urlsplit(urljoin(f"//site/{path}", unescape(link.decode())))
         if not parts.scheme and parts.netloc == "site":
             target = unquote(parts.path).removeprefix("/")
             yield f"{target}index.html" if not target or target.endswith("/") else target
@@ -110,16 +111,8 @@ def _claim(path: Path) -> None:
         (path / LIST).touch()
 
 
-def _listed(folder: Path) -> dict[str, list[str]]:
-    try:
-        found: dict[str, list[str]] = json.loads((folder / LIST).read_bytes())
-    except ValueError:  # it wasn't written whole
-        return {}
-    return found
-
-
-def _list(folder: Path, found: dict[str, list[str]]) -> None:
-    _draft(folder, json.dumps(found, separators=(",", ":")).encode()).replace(folder / LIST)
+def _list(folder: Path, entries: dict[str, list[str]]) -> None:
+    _draft(folder, json.dumps(entries, separators=(",", ":")).encode()).replace(folder / LIST)
 
 
 def _draft(folder: Path, content: bytes) -> Path:

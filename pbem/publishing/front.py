@@ -42,7 +42,7 @@ def page(session: Session, site: Site, now: datetime) -> str:
     letters = [board(diagram, "The board") for diagram in sample()]
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]
     games = [(key, game, board(_typical(key), f"A board of {game.title}")) for key, game in first]
-    running = contents.lines(session, contents.running(session, LIVE))
+    running = contents.running(session, LIVE)
     live = [(line, board(match_pages.board(session, line), "The board now")) for line in running]
     seeks = contents.seeks(session, now)
     places = ((key, contents.place_list(session, key, now, PLACES)) for key in GAMES)
@@ -50,7 +50,7 @@ def page(session: Session, site: Site, now: datetime) -> str:
         "front",
         "index.html",
         site=site,
-        over=contents.lines(session, contents.over(session, RESULTS)),
+        over=contents.over(session, RESULTS),
         seeks=seeks[:SEEKS],
         more=max(0, len(seeks) - SEEKS),
         tournaments=contents.tournament_lines(session, TOURNAMENTS, now),

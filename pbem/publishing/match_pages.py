@@ -84,7 +84,8 @@ def match(session: Session, listed: Listed) -> MatchPage:
     times = turn_times(session, row)
     (shown,) = lines(session, [listed])
     snapshot = _snapshot(session, row, shown)
-    analysed = None if snapshot.is_missing or not shown.is_over else _analysed(session, row, snapshot)
+    made = None if snapshot.is_missing or not shown.is_over else analyses.made(session, row)
+    analysed = None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
     boards = () if snapshot.is_missing else tuple(_boards(snapshot, times, analysed))
     return MatchPage(
         line=shown,
@@ -113,11 +114,6 @@ def _sides(
         yield Side(player, legend.sides[seat], legend.tones[seat], rating, left)
 
 
-def _analysed(session: Session, row: Match, snapshot: Snapshot) -> Analysed | None:
-    made = analyses.made(session, row)
-    return None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
-
-
 def board(session: Session, shown: PageLine) -> Diagram:
     """Return the newest board of a match that is being played."""
     return _snapshot(session, session.get_one(Match, shown.number), shown).diagram
@@ -127,11 +123,10 @@ def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
     """Return the match with the names that are shown; from then on, the row is none of the database."""
     turns = texts_then(session, row)
     session.expunge(row)
-    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
-    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
-    for column, value in told.items():
+    first, second = (_nameless(row, player) for player in shown.players)
+    for column, value in {"part": None, "seat0": first.id, "seat1": second.id}.items():
         set_committed_value(row, column, value)
-    return to_show(row, players, turns)
+    return to_show(row, (first, second), turns)
 
 
 def endings(shown: MatchPage) -> list[str]:
@@ -149,8 +144,8 @@ def file(shown: MatchPage, ending: str, origin: str) -> bytes:
         (moving,) = drawings.animations(shown.snapshot, [each.diagram for each in shown.boards])
         return moving.content
     generated = shown.ended or shown.started
-    made = drawings.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
-    return next(each.content for each in made if each.name.endswith(f".{ending}"))
+    records = drawings.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
+    return next(record.content for record in records if record.name.endswith(f".{ending}"))
 
 
 def result(shown: MatchPage) -> str:
@@ -159,8 +154,8 @@ def result(shown: MatchPage) -> str:
     if snapshot.match.to_move is not None:
         return f"It's the turn of {names[snapshot.match.to_move]}."
     why = why_over(snapshot.match, names)
-    told = shown.line.result[:1].upper() + shown.line.result[1:]
-    return f"{told}: {why}." if why else f"{told}."
+    result = shown.line.result[:1].upper() + shown.line.result[1:]
+    return f"{result}: {why}." if why else f"{result}."
 
 
 def _boards(snapshot: Snapshot, times: Sequence[TurnTime], analysed: Analysed | None) -> Iterable[Board]:
@@ -169,16 +164,15 @@ def _boards(snapshot: Snapshot, times: Sequence[TurnTime], analysed: Analysed | 
     beginning: tuple[Seat, str] = (0, "")
     turns = chain((beginning,), zip(snapshot.seats, snapshot.texts, strict=True))
     when = dict(enumerate(times, start=1))
-    thoughts = {} if analysed is None else {each.number: each for each in analysed.turns}
+    thoughts = {} if analysed is None else {turn.number: turn for turn in analysed.turns}
     for number, (diagram, (seat, turn)) in enumerate(zip(diagrams, turns, strict=True)):
-        plain = replace(diagram, lit=frozenset())
         yield Board(
             number,
             names[seat] if number else "",
             turn,
             diagram,
             format_board(diagram, lit=True, notes=True),
-            describe(plain),
+            describe(replace(diagram, lit=frozenset())),
             seat,
             when.get(number),
             thoughts.get(number),

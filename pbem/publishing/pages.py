@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -17,8 +16,8 @@ from markupsafe import Markup
 
 from notation import illustrations
 from notation.games import GAMES
+from notation.steps import turn_tree
 from pbem.features.house.player import LEVELS, NAME
-from pbem.matches.ratings.standings import RatingPlace
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.boards.tap_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.tap_board import tap_board
@@ -27,9 +26,8 @@ from pbem.messages.said.messages import LISTED
 from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.contents import THOUSAND, PageLine, PagePlace, TournamentPage
+from pbem.publishing.contents import THOUSAND, PageLine, PagePlace
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.visibility import Shown, Span
 
 SUBJECT = "Board games by email"
 """The Subject of an email that a link opens: nothing that could be read as a command."""
@@ -82,6 +80,8 @@ def environment() -> Environment:
         "GAMES": GAMES,
         "LEVELS": LEVELS,
         "LISTED": LISTED,
+        "LISTED_TURNS": LISTED_TURNS,
+        "THOUSAND": THOUSAND,
         "game_path": game_path,
         "match_path": match_path,
         "player_path": lambda name: quote(player_path(name)),
@@ -138,15 +138,6 @@ def match(site: Site, shown: MatchPage) -> str:
     )
 
 
-def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequence[int]) -> str:
-    path = f"matches/{thousand}/index.html"
-    return render("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
-
-
-def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
-    return render("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
-
-
 def game(site: Site, key: str, places: Sequence[PagePlace], matches: Sequence[PageLine]) -> str:
     pack = GAMES[key]
     drawn = [(each, f"{key}-{number}.svg") for number, each in enumerate(illustrations_of(key), start=1)]
@@ -169,28 +160,13 @@ def picture(key: str, number: int) -> str | None:
     return BoardSheet().file(drawn[0].diagram, drawn[0].in_words) if drawn else None
 
 
-def tournament(site: Site, shown: TournamentPage) -> str:
-    return render("tournament", tournament_path(shown.line.number), site=site, tournament=shown)
-
-
-def archive(site: Site, spans: Sequence[Span]) -> str:
-    """Return the page on which a browser searches all matches; without JavaScript it lists the folders of matches."""
-    return render("archive", "archive.html", site=site, spans=spans, THOUSAND=THOUSAND)
-
-
-def players(site: Site, names: Sequence[str], block: int, last: int) -> str:
-    groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
-    return render("players", "players.html", site=site, groups=groups, block=block, last=last)
-
-
 def trial(site: Site, key: str) -> str:
     """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
     position = pack.game.position({})
-    tapping = tap_board(pack.notation, position, position.diagram(), opening)
+    tapping = tap_board(pack.notation, position, position.diagram(), opening, turn_tree(pack.notation, position))
     match = {"number": None, "board": None, "prepares": False}
-    path = trial_path(key)
-    return render("board", path, site=site, game=pack.game, tapping=tapping, LISTED_TURNS=LISTED_TURNS, **match)
+    return render("board", trial_path(key), site=site, game=pack.game, tapping=tapping, **match)
 
 
 @cache

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
+from itertools import groupby
 from threading import Lock
 from zlib import crc32
 
@@ -73,14 +74,18 @@ Content = str | bytes | None
 
 
 def newest(view: View) -> Content:
-    running, over = contents.running(view.session, NEWEST), contents.over(view.session, feeds.ENTRIES)
-    spans = visibility.spans(view.session, THOUSAND)
-    return machine_readable.matches(view.site, contents.lines(view.session, [*running, *over]), spans)
+    lines = (*contents.running(view.session, NEWEST), *contents.over(view.session, feeds.ENTRIES))
+    return machine_readable.matches(view.site, lines, visibility.spans(view.session, THOUSAND))
 
 
 def feed(view: View) -> Content:
-    over = contents.lines(view.session, contents.over(view.session, feeds.ENTRIES))
+    over = contents.over(view.session, feeds.ENTRIES)
     return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
+
+
+def archive(view: View) -> Content:
+    """Return the page on which a browser searches all matches; without JavaScript it lists the folders of matches."""
+    return pages.render("archive", "archive.html", site=view.site, spans=visibility.spans(view.session, THOUSAND))
 
 
 def players(view: View, block: str) -> Content:
@@ -88,37 +93,42 @@ def players(view: View, block: str) -> Content:
     last = visibility.last_player(view.session) // THOUSAND
     number = int(block) if block else last
     names = visibility.names(view.session, number * THOUSAND, THOUSAND)
-    return pages.players(view.site, names, number, last) if names or not block else None
+    if block and not names:
+        return None
+    groups = [(initial, list(group)) for initial, group in groupby(names, key=lambda name: name[:1])]
+    return pages.render("players", "players.html", site=view.site, groups=groups, block=number, last=last)
 
 
 def folder(view: View, name: str, ending: str) -> Content:
     number, session = int(name), view.session
-    lines = contents.lines(session, contents.in_folder(session, number))
+    lines, path = contents.in_folder(session, number), f"matches/{number}/index.html"
     if not lines:
         return None
     if ending == "json":
         return machine_readable.matches(view.site, lines)
-    return pages.matches(view.site, number, lines, contents.beside(session, number))
+    beside = contents.beside(session, number)
+    return pages.render("matches", path, site=view.site, thousand=number, lines=lines, beside=beside)
 
 
 def player(view: View, name: str, ending: str) -> Content:
     session, shown = view.session, visibility.player(view.session, name)
     if shown is None:
         return None
-    lines = contents.lines(session, contents.of_player(session, shown.player, OF_PLAYER))
+    lines = contents.of_player(session, shown.player, OF_PLAYER)
     if ending == "xml":
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
     ratings = standings.of_player(session, session.get_one(Player, shown.player), view.now)
-    write = pages.player if ending == "html" else machine_readable.player
-    return write(view.site, shown, lines, ratings)
+    if ending == "json":
+        return machine_readable.player(view.site, shown, lines, ratings)
+    return pages.render("player", player_path(name), site=view.site, player=shown, lines=lines, ratings=ratings)
 
 
 def game(view: View, key: str, ending: str) -> Content:
     if key not in GAMES:
         return None
     places = contents.place_list(view.session, key, view.now)
-    matches = contents.lines(view.session, contents.of_game(view.session, key, NEWEST))
+    matches = contents.of_game(view.session, key, NEWEST)
     write = pages.game if ending == "html" else machine_readable.game
     return write(view.site, key, places, matches)
 
@@ -136,12 +146,13 @@ def tournament(view: View, number: str, ending: str) -> Content:
     row = view.session.get(Tournament, int(number))
     if row is None:
         return None
-    lines = contents.lines(view.session, contents.of_tournament(view.session, int(number)))
-    shown = contents.tournament(view.session, row, view.now, lines)
+    shown, page = contents.tournament(view.session, row, view.now), tournament_path(int(number))
     if ending == "xml":
-        path, page = tournament_path(int(number), "xml"), tournament_path(int(number))
-        return feeds.matches(view.site, shown.line.title, path, page, lines)
-    return pages.tournament(view.site, shown) if ending == "html" else machine_readable.tournament(view.site, shown)
+        path = tournament_path(int(number), "xml")
+        return feeds.matches(view.site, shown.line.title, path, page, shown.matches)
+    if ending == "json":
+        return machine_readable.tournament(view.site, shown)
+    return pages.render("tournament", page, site=view.site, tournament=shown)
 
 
 def board(view: View, name: str) -> Content:
@@ -155,7 +166,7 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"index\.html", lambda view: front.page(view.session, view.site, view.now)),
     (r"index\.json", newest),
     (r"feed\.xml", feed),
-    (r"archive\.html", lambda view: pages.archive(view.site, visibility.spans(view.session, THOUSAND))),
+    (r"archive\.html", archive),
     (r"players(?:-(0|[1-9][0-9]{0,5}))?\.html", players),
     (r"style\.css", lambda _view: pages.style()),
     (r"404\.html", lambda view: pages.not_found(view.site)),

@@ -83,10 +83,10 @@ def test_a_message_is_read_as_it_was_meant(
     assert not [part.defects for part in read.walk() if part.defects]
     assert {name: str(read[name]) for name, _ in head} == {name: str(value) for name, value in head}
     shown, inside = enclosed.pictures, [part for part in read.walk() if not part.is_multipart()]
-    faces = [words or "\n"] if page is None else [words or "\n", page, *(png for _, png in shown)]
-    meant = [*faces, *(file.content.decode() or "\n" for file in enclosed.files)]
+    faces = [words or "\n"] if page is None else [words or "\n", page, *shown]
+    meant = [*faces, *(file.content.decode() or "\n" for file in enclosed.files.values())]
     assert [_unfolded(part) for part in inside] == meant
-    assert [part.get_filename() for part in inside[len(faces) :]] == [file.name for file in enclosed.files]
+    assert [part.get_filename() for part in inside[len(faces) :]] == [*enclosed.files]
     assert max(map(len, ours.split(b"\r\n"))) <= 998
     assert b"base64" not in ours or shown
     assert ours.partition(b"\r\n\r\n")[2].isascii()

@@ -4,7 +4,7 @@ They stand on a ground of their own, in a light page and in a dark one. There is
 inline styles.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 
 from engines.diagram import Diagram, Mark, Shape
@@ -25,7 +25,12 @@ class BoardSheet:
         """The ids and the contents of empty boards with their labels."""
 
     def board(self, diagram: Diagram, title: str) -> str:
-        return "".join((_opened(diagram, "img", title), self.ground(diagram), *self._filled(diagram), "</svg>\n"))
+        elements = [_opened(diagram, "img", title), self.ground(diagram)]
+        for name, place, look in board_shapes.filled(diagram):
+            elements.append(self.used(diagram.shape, look, place))
+            if look.kind == "empty" and diagram.shape == "hex":  # it covers the name below it
+                elements.append(names([(place, name)]))
+        return "".join((*elements, "</svg>\n"))
 
     def shapes(self) -> str:
         return f'<svg class="shapes" width="0" height="0" aria-hidden="true">{self.defined()}</svg>\n'
@@ -79,12 +84,6 @@ class BoardSheet:
             content = "".join((paper, *board_shapes.edges(empty), *cells, named, board_shapes.labels(empty)))
             self._empty[empty] = f"board{len(self._empty)}", content
         return f'<use href="#{self._empty[empty][0]}"/>'
-
-    def _filled(self, diagram: Diagram) -> Iterator[str]:
-        for name, place, look in board_shapes.filled(diagram):
-            yield self.used(diagram.shape, look, place)
-            if look.kind == "empty" and diagram.shape == "hex":  # it covers the name below it
-                yield names([(place, name)])
 
     def used(self, shape: Shape, look: Look, place: Point) -> str:
         """Return a cell in a box at that place."""

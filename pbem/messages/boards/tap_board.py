@@ -5,7 +5,7 @@ prepare for the opponent's next turn: `if b3a3 then b9b8`.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -23,8 +23,6 @@ from pbem.messages.boards.svg_board import BoardSheet
 
 LISTED = 60
 """The most turns that a page lists."""
-Grow = Callable[[Notation[Any], Position[Any]], Branch | None]
-"""Makes the tree of what can be chosen."""
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 """So that no text ends the element which the JSON is in."""
 
@@ -43,18 +41,14 @@ class TapBoard:
     """The legal turns; if they are more than LISTED, the first ones, and one more."""
 
 
-def no_tree(_notation: Notation[Any], _position: Position[Any]) -> None:
-    """Make a board that is only looked at."""
-
-
 def tap_board(
-    notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, grow: Grow = turn_tree
+    notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, tree: Branch | None
 ) -> TapBoard:
-    """Return the board on which a turn is put together, or what else `grow` makes of it.
+    """Return the board on which one of the turns in the tree is put together; without a tree, it is only looked at.
 
     `mailto` is a link that lacks the turn.
     """
-    sheet, tree = BoardSheet(), grow(notation, position)
+    sheet = BoardSheet()
     board, looks = sheet.changing(diagram, _marks(tree) if tree else (), "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
     return TapBoard(
