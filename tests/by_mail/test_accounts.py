@@ -33,8 +33,8 @@ def test_all_that_we_hold_of_a_player_comes_as_files_without_tokens(letters: Cor
     assert mail["To"] == ALICE
     assert list(found) == ["alice.txt", "alice.json", "alice-mails.zip"]
     held, readable = json.loads(found["alice.json"]), found["alice.txt"].decode()
-    about = {key: held["player"][key] for key in ("name", "address", "chosen")}
-    assert about == {"name": "alice", "address": ALICE, "chosen": {"board": "unicode"}}
+    about = {key: held["player"][key] for key in ("name", "address", "settings")}
+    assert about == {"name": "alice", "address": ALICE, "settings": {"board": "unicode"}}
     (match,) = held["matches"]
     assert match["players"] == ["alice", "bob"]
     assert [turn["text"] for turn in match["turns"]] == letters.played
