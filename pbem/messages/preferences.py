@@ -97,11 +97,7 @@ TOURNAMENTS = Preference(
     "tournaments", (ON, OFF), "whether you get news of tournaments besides that of your matches in them"
 )
 GENERAL = (
-    Preference(
-        "board",
-        ("ascii", "unicode", "words"),
-        'how text shows boards; "words" is best for screen readers',
-    ),
+    Preference("board", ("ascii", "unicode", "words"), 'how text shows boards; "words" is best for screen readers'),
     Preference(
         HINTS,
         ("short", LONG),
@@ -158,11 +154,7 @@ def for_match(match: int | None) -> str:
 
 
 def matches_in(settings: Mapping[str, str]) -> dict[int, str]:
-    """Return what the player has chosen for single matches, by their numbers.
-
-    >>> matches_in({"mail": "batch", "mail for 42": "daily"})
-    {42: 'daily'}
-    """
+    """Return what the player has chosen for single matches, by their numbers."""
     return {int(match[1]): choice for name, choice in settings.items() if (match := _OF_MATCH.fullmatch(name))}
 
 

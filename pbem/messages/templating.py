@@ -2,12 +2,12 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from notation import illustrations, time_control
@@ -35,14 +35,6 @@ TEXT, HTML = "txt", "html"
 """The faces of a message. Each has a library of shapes; the templates are the same for both."""
 
 
-class _Templates(Environment):
-    """An environment whose templates have the same globals, so that what one imports is the same for all."""
-
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Return the globals; jinja would look each up in a mapping for the template first."""
-        return self.globals if d is None else super().make_globals(d)
-
-
 def _rules_of(game: str, language: str | None) -> str:
     if game not in GAMES:
         return "This server doesn't have that game at present, and so not its rules."
@@ -52,9 +44,10 @@ def _rules_of(game: str, language: str | None) -> str:
 @cache
 def templates(face: str) -> Environment:
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
-    environment = _Templates(
+    is_html = face == HTML
+    environment = Environment(
         loader=FileSystemLoader(template_folders()),
-        autoescape=face == HTML,
+        autoescape=select_autoescape((), default=is_html, default_for_string=is_html),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -77,14 +70,13 @@ def templates(face: str) -> Environment:
         "columns": columns,
         "in_rows": in_rows,
         "listed": listed_lines,
-        "ordinal": ordinal,
         "page": page,
         "printable": printable,
         "quoted": quoted,
         "sentence": sentence,
         "per_turn_instead": per_turn_instead,
         "time_in_words": time_in_words,
-        "unbroken": in_whole_words if face == HTML else unbroken,
+        "unbroken": in_whole_words if is_html else unbroken,
         "wrapped": wrapped,
     }
     environment.globals["shapes"] = environment.get_template(f"parts/shapes.{face}.j2").module
@@ -141,19 +133,6 @@ def time_in_words(written: str) -> str:
 
 def per_turn_instead(written: str) -> str:
     return time_control.per_turn_instead(parse(written)) if written[:1].isdigit() else ""
-
-
-def ordinal(place: int) -> str:
-    """Return a place in words, or with its ending from the eleventh on.
-
-    >>> ordinal(3), ordinal(22)
-    ('third', '22nd')
-    """
-    words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-    if place <= len(words):
-        return words[place - 1]
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place}{ending}"
 
 
 def listed_lines(texts: Iterable[str]) -> str:

@@ -60,7 +60,6 @@ class SeekShown:
 class TournamentPage:
     line: TournamentLine
     game: str
-    """The key of the game."""
     time: str
     closes: date | None
     """Until when players can enter; None if that isn't known, or past."""
@@ -70,9 +69,8 @@ class TournamentPage:
     rungs: tuple[Shown, ...]
     """The players of a ladder, from the top."""
     matches: Sequence[PageLine]
-    """Those that are shown."""
     cells: Mapping[tuple[int, int], int]
-    """Their numbers by the player and the column of the crosstable, counted from 0."""
+    """The numbers of the matches by the player and the column of the crosstable, counted from 0."""
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:

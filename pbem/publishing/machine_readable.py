@@ -9,7 +9,7 @@ from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import match_pages
 from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.match_pages import MatchPage
-from pbem.publishing.pages import Site, folder_path, game_path, match_path, player_path, tournament_path
+from pbem.publishing.pages import Site, game_path, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Shown, Span
 
 VERSION = 2
@@ -19,8 +19,8 @@ def matches(site: Site, lines: Sequence[PageLine], spans: Sequence[Span] | None 
     content: dict[str, Any] = {"matches": list(map(_match, lines))}
     if spans is not None:
         content["folders"] = [
-            {"path": folder_path(span.folder), "matches": span.matches, "first": span.first, "last": span.last}
-            for span in spans
+            {"path": f"matches/{folder}/index.json", "matches": number, "first": first, "last": last}
+            for folder, number, first, last in spans
         ]
     return _written(site, content)
 

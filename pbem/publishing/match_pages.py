@@ -121,9 +121,12 @@ def board(session: Session, shown: PageLine) -> Diagram:
 
 def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
     """Return the match with the names that are shown; from then on, the row is none of the database."""
-    turns = texts_then(session, row)
+    turns, when = texts_then(session, row), row.created
     session.expunge(row)
-    first, second = (_nameless(row, player) for player in shown.players)
+    first, second = (
+        Player(id=each.player if each.has_page else 0, name=each.name, address="", confirmed=when, created=when)
+        for each in shown.players
+    )
     for column, value in {"part": None, "seat0": first.id, "seat1": second.id}.items():
         set_committed_value(row, column, value)
     return to_show(row, (first, second), turns)
@@ -177,9 +180,3 @@ def _boards(snapshot: Snapshot, times: Sequence[TurnTime], analysed: Analysed | 
             when.get(number),
             thoughts.get(number),
         )
-
-
-def _nameless(match: Match, shown: Shown) -> Player:
-    """Return a row for a player that has nothing but the name that is shown."""
-    number = shown.player if shown.has_page else 0
-    return Player(id=number, name=shown.name, address="", confirmed=match.created, created=match.created)

@@ -23,7 +23,6 @@ from pbem.messages.boards.tap_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.tap_board import tap_board
 from pbem.messages.links import mailto
 from pbem.messages.said.messages import LISTED
-from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace
@@ -34,11 +33,6 @@ SUBJECT = "Board games by email"
 
 
 def match_path(number: int, ending: str = "html") -> str:
-    """Return where a match is in the site.
-
-    >>> match_path(41007), match_path(42, "json")
-    ('matches/41/41007.html', 'matches/0/42.json')
-    """
     return f"matches/{number // THOUSAND}/{number}.{ending}"
 
 
@@ -46,25 +40,11 @@ def player_path(name: str, ending: str = "html") -> str:
     return f"players/{name}.{ending}"
 
 
-def folder_path(folder: int) -> str:
-    """Return where the matches of a folder are listed in the site, for programs.
-
-    >>> folder_path(41)
-    'matches/41/index.json'
-    """
-    return f"matches/{folder}/index.json"
-
-
 def tournament_path(number: int, ending: str = "html") -> str:
     return f"tournaments/{number}.{ending}"
 
 
 def game_path(key: str, language: str = "") -> str:
-    """Return where a game is in the site.
-
-    >>> game_path("quadrupel"), game_path("hex", "de")
-    ('games/quadrupel.html', 'games/hex.de.html')
-    """
     return f"games/{key}.{language}.html" if language else f"games/{key}.html"
 
 
@@ -118,11 +98,6 @@ def not_found(site: Site) -> str:
     return environment().get_template("site/404.html.j2").render(path="404.html", root=top, site=site)
 
 
-def unchanging(name: str) -> str:
-    """Return a file that is the same on every site: a script, or the icon."""
-    return (templates_folder() / "site" / name).read_text(encoding="utf-8")
-
-
 def match(site: Site, shown: MatchPage) -> str:
     sheet = BoardSheet()
     boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
@@ -171,7 +146,6 @@ def trial(site: Site, key: str) -> str:
 
 @cache
 def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
-    """Return the pictures on the page of a game."""
     return illustrations.of(GAMES[key])
 
 

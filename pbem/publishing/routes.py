@@ -31,7 +31,7 @@ from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 
 NEWEST, OF_PLAYER = 25, 200
-"""How many matches the first page and those of games have, and how many that of a player."""
+"""The most matches of a list, and of the page of a player."""
 FORMAT = 6
 """To be raised when the code makes other pages of the same data."""
 LARGEST_CACHE = 64 << 20
@@ -160,6 +160,7 @@ def board(view: View, name: str) -> Content:
 
 
 Render = Callable[..., Content]
+SITE = templates_folder() / "site"
 NUMBER = "([1-9][0-9]{0,8})"
 BOARD = re.compile("board/([a-z2-7]{40})")
 ROUTES: tuple[tuple[str, Render], ...] = (
@@ -170,7 +171,7 @@ ROUTES: tuple[tuple[str, Render], ...] = (
     (r"players(?:-(0|[1-9][0-9]{0,5}))?\.html", players),
     (r"style\.css", lambda _view: pages.style()),
     (r"404\.html", lambda view: pages.not_found(view.site)),
-    (r"((?:archive|board|replay)\.js|icon\.svg|schema\.json)", lambda _view, name: pages.unchanging(name)),
+    (r"((?:archive|board|replay)\.js|icon\.svg|schema\.json)", lambda _view, name: (SITE / name).read_bytes()),
     (r"matches/(0|[1-9][0-9]{0,5})/index\.(html|json)", folder),
     (r"players/([^/]{1,100})\.(html|json|xml)", player),
     (r"games/([a-z0-9-]+)(?<!-board)\.(html|json)", game),
@@ -327,7 +328,7 @@ def _hash(content: bytes) -> str:
 
 def _version() -> str:
     """Return what changes whenever the templates or the games do."""
-    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").rglob("*")) if path.is_file()]
+    sources = [path.read_bytes() for path in sorted(SITE.rglob("*")) if path.is_file()]
     games = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
     rules = [repr(game).encode() for game in games]
     return f"{FORMAT}.{crc32(b''.join((*sources, pages.style().encode(), *rules))):08x}"

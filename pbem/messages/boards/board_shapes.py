@@ -58,11 +58,6 @@ def texts(placed: Iterable[tuple[Point, str]], size: float, colour: Colour, font
 
 
 def short(number: float) -> str:
-    """Return a number with at most two decimals.
-
-    >>> short(40.0), short(23.094)
-    ('40', '23.09')
-    """
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
@@ -74,7 +69,6 @@ def size_of(diagram: Diagram) -> Point:
 
 
 def tall(shape: Shape) -> float:
-    """Return the height of a cell."""
     return TALL if shape == "hex" else CELL
 
 
@@ -120,7 +114,6 @@ def filled(diagram: Diagram) -> Iterator[tuple[str, Point, Look]]:
 
 
 def emptied(diagram: Diagram) -> Diagram:
-    """Return the board with nothing on it."""
     free = diagram.legend.marks[0].text
     rows = tuple((label, tuple((name, free) for name, _ in cells)) for label, cells in diagram.rows)
     none: frozenset[str] = frozenset()

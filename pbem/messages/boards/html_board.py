@@ -30,7 +30,6 @@ class Cell:
     lit: bool
     uri: str | None
     span: int
-    """Its width in columns of the table."""
     before: int
     """The number of empty columns before it."""
     edges: Mapping[str, Tone]
@@ -50,7 +49,6 @@ class Letter:
     text: str
     """"" for the end of the line."""
     before: int
-    """The number of empty columns before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +60,11 @@ class Grid:
     size: int
     """The width and height of a cell in pixels."""
     span: int
-    """The width of a letter in columns of the table."""
+    """The number of columns of a letter."""
     unit: int
-    """The width of a column of the table in pixels."""
+    """The width of a column in pixels."""
     broad: int
-    """The width of the board in columns of the table, without its labels."""
+    """The number of columns of the board, without its labels."""
     slanted: bool
     """Whether rows have their labels right after the last cell."""
 

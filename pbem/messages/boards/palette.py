@@ -60,11 +60,6 @@ OURS = frozenset(
 
 
 def css(colour: Colour) -> str:
-    """Return the colour as HTML writes it.
-
-    >>> css((255, 219, 107))
-    '#ffdb6b'
-    """
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
@@ -137,7 +132,6 @@ FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
 }
 """The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
 _STEPS: Mapping[Shape, tuple[Place, ...]] = {"square": WAYS["square"], "hex": (*WAYS["hex"][1:], WAYS["hex"][0])}
-"""The steps over these sides."""
 
 Sides = tuple[tuple[int, Tone], ...]
 """Sides of a cell, by their numbers, with the tones of their owners."""

@@ -48,7 +48,7 @@ class ActDone(Section, template="act_done"):
 
 
 LISTED = 12
-"""How many games a list shows that isn't about the games."""
+"""The most games of a list that isn't about the games."""
 
 
 class OpenSeek(Part):
@@ -90,7 +90,6 @@ class Introduction(Section, template="introduction"):
     """The lines that wait for the name."""
     language: str = "en"
     house: bool = False
-    """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
 
 
