@@ -12,7 +12,7 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
-from pbem.features.moderation import acts, lists, orders
+from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import history, queries
 from pbem.players import addresses, bounces, directory, erasure, traces
@@ -130,7 +130,7 @@ def acts_(
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         about = lists.called(session, player) if player else None
-        rows, more = acts.newest(session, PAGE, page, about)
+        rows, more = lists.newest(session, PAGE, page, about)
         listing = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in rows:
             whom = session.get(Player, row.player) if row.player else None

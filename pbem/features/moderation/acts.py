@@ -1,16 +1,12 @@
-"""What the operator does to players and matches: closes accounts, renames, ends matches; and the rows that keep it.
+"""What the operator does to players and matches, the messages that tell of it, and the rows that keep it."""
 
-The messages that tell of it come first.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
 import structlog
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, update
 
 from engines.core import Seat
 from engines.seats import other
@@ -20,7 +16,7 @@ from pbem.conversation.feature import Features
 from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
-from pbem.matches.queries import locked, name, of_player, opponent_of, players_of, playing, seat_of
+from pbem.matches.queries import of_player, opponent_of, playing, seat_of
 from pbem.messages.said.sections import ChallengeClosed, TurnNews
 from pbem.players import announcements, invitations
 from pbem.players.notices import notify
@@ -37,7 +33,7 @@ from pbem.storage.models import (
     Player,
 )
 from pbem.storage.outbox import Mailer
-from pbem.storage.payloads import Listing, Part, Payload
+from pbem.storage.payloads import Payload
 from pbem.tokens import Purpose
 
 
@@ -67,36 +63,6 @@ class Announced(Payload, template="announcement"):
     subject: str
     message: tuple[str, ...]
     is_long: ClassVar = True
-
-
-class RosterRow(Part):
-    by: str
-    address: str
-    joined: str
-    seen: str
-    running: int
-    state: str
-    """What is special about them; empty for most."""
-
-
-class Roster(Listing, template="roster"):
-    rows: tuple[RosterRow, ...]
-    kind: str = ""
-
-
-class ActRow(Part):
-    at: str
-    actor: str
-    act: str
-    by: str = ""
-    who: str = ""
-    """The former name, if the player got another one."""
-    number: int | None = None
-    message: tuple[str, ...] = ()
-
-
-class ActList(Listing, template="acts"):
-    rows: tuple[ActRow, ...]
 
 
 log = structlog.get_logger()
@@ -140,17 +106,6 @@ def keep(
         log.warning("moderated", act=act, actor=order.actor, player=player, match=match)
 
 
-def newest(
-    session: Session, most: int, page: int = 1, player: Player | None = None
-) -> tuple[Sequence[ModerationAct], bool]:
-    """Return a page of what was done, the newest first, and whether there is more: all, or what a player met with."""
-    acts = select(ModerationAct).order_by(col(ModerationAct.id).desc())
-    if player is not None:
-        acts = acts.where(ModerationAct.player == player.id)
-    rows = session.exec(acts.offset((page - 1) * most).limit(most + 1)).all()
-    return rows[:most], len(rows) > most
-
-
 def rename(
     session: Session, server: ServerSettings, player: Player, new_name: str, order: Order, now: datetime
 ) -> None:
@@ -170,56 +125,15 @@ def rename(
             mailer.to_player(opponent, news, purpose=Purpose.PERSONAL, is_notice=True)
 
 
-DRAW = "draw"
 BY_OPERATOR = "the operator of this server has ended it"
-
-
-def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
-    """Return a match or challenge that isn't over, locked unless it is only looked at; raise Refused."""
-    match = locked(session, number) if locks else session.get(Match, number)
-    if match is None:
-        raise Refused(f"There is no match {number}.")
-    if match.state not in (MatchState.RUNNING, MatchState.OFFERED):
-        raise Refused(f"Match {number} is {match.state} already, so nothing was changed.")
-    return match
-
-
-def close(session: Session, server: ServerSettings, match: Match, order: Order, now: datetime) -> None:
-    if match.state == MatchState.OFFERED:
-        events = lifecycle.withdraw(session, match, session.get_one(Player, match.challenger), now)
-    else:
-        events = cancel(session, match, now)
-    tell(session, server, events, order, now)
-    keep(session, order, "close", now, match=match.id)
 
 
 def cancel(session: Session, match: Match, now: datetime) -> Events:
     return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=BY_OPERATOR)
 
 
-def adjudicate(
-    session: Session, server: ServerSettings, match: Match, result: str, order: Order, now: datetime
-) -> None:
-    if match.state != MatchState.RUNNING:
-        raise Refused(f"Match {match.id} hasn't started, so it has no result.", fits='"close" withdraws it.')
-    winner = None if result == DRAW else _player(session, match, result)
-    seat = None if winner is None else seat_of(match, winner)
-    tell(session, server, decide(session, match, seat, now), order, now)
-    act, player = ("adjudicate draw", None) if winner is None else ("adjudicate", winner.id)
-    keep(session, order, act, now, match=match.id, player=player)
-
-
 def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -> Events:
     return lifecycle.end(session, match, Ending(Termination.ADJUDICATED), winner, now)
-
-
-def _player(session: Session, match: Match, player_name: str) -> Player:
-    pair = players_of(session, match)
-    player = next((player for player in pair if player.name == player_name), None)
-    if player is None:
-        names = " and ".join(map(name, pair))
-        raise Refused(f"{player_name[:40]} doesn't play in match {match.id}.", fits=f"{names} do; or write {DRAW}.")
-    return player
 
 
 def tell(session: Session, server: ServerSettings, events: Events, order: Order, now: datetime) -> None:

@@ -11,12 +11,42 @@ from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
-from pbem.features.moderation import acts
-from pbem.features.moderation.acts import ActList, ActRow, Roster, RosterRow
 from pbem.matches import history
 from pbem.matches.queries import name
 from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
+from pbem.storage.payloads import Listing, Part
+
+
+class RosterRow(Part):
+    by: str
+    address: str
+    joined: str
+    seen: str
+    running: int
+    state: str
+    """What is special about them; empty for most."""
+
+
+class Roster(Listing, template="roster"):
+    rows: tuple[RosterRow, ...]
+    kind: str = ""
+
+
+class ActRow(Part):
+    at: str
+    actor: str
+    act: str
+    by: str = ""
+    who: str = ""
+    """The former name, if the player got another one."""
+    number: int | None = None
+    message: tuple[str, ...] = ()
+
+
+class ActList(Listing, template="acts"):
+    rows: tuple[ActRow, ...]
+
 
 LONGEST_NUMBER = 10
 
@@ -68,6 +98,17 @@ def accounts(
     return rows[:most], len(rows) > most
 
 
+def newest(
+    session: Session, most: int, page: int = 1, player: Player | None = None
+) -> tuple[Sequence[ModerationAct], bool]:
+    """Return a page of what was done, the newest first, and whether there is more: all, or what a player met with."""
+    acts = select(ModerationAct).order_by(col(ModerationAct.id).desc())
+    if player is not None:
+        acts = acts.where(ModerationAct.player == player.id)
+    rows = session.exec(acts.offset((page - 1) * most).limit(most + 1)).all()
+    return rows[:most], len(rows) > most
+
+
 def states(player: Player) -> Iterator[str]:
     for since, state in ((player.banned, "banned"), (player.stopped, "no news"), (player.unreachable, "unreachable")):
         if since is not None:
@@ -79,52 +120,42 @@ NAME = word("NAME", r"\S+", is_name=True)
 
 
 def players(request: Request, line: Line) -> Decision:
-    page, kind, beginning = line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL), line.given.get(NAME, "")
-    rows, more = accounts(request.session, commands.SIZE, page, beginning=beginning, kind=kind)
-    roster = Roster(
-        rows=tuple(_roster_row(request, player) for player in rows),
-        kind="" if kind is AccountKind.ALL else kind.value,
-        page=page,
-        next_page=commands.following("players", line.given, more=more),
+    session, page, kind = request.session, line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL)
+    matches, more = accounts(session, commands.SIZE, page, beginning=line.given.get(NAME, ""), kind=kind)
+    rows = tuple(
+        RosterRow(
+            by=name(player),
+            address=player.address if player.address != HOUSE else "",
+            joined=_day(player.confirmed),
+            seen=_day(directory.last_seen(session, player)),
+            running=history.running(session, player),
+            state=", ".join(states(player)),
+        )
+        for player in matches
     )
-    return Decision(answer=(roster,))
+    following = commands.following("players", line.given, more=more)
+    shown = "" if kind is AccountKind.ALL else kind.value
+    return Decision(answer=(Roster(rows=rows, kind=shown, page=page, next_page=following),))
 
 
-def _roster_row(request: Request, player: Player) -> RosterRow:
-    session = request.session
-    return RosterRow(
-        by=name(player),
-        address=player.address if player.address != HOUSE else "",
-        joined=_day(player.confirmed),
-        seen=_day(directory.last_seen(session, player)),
-        running=history.running(session, player),
-        state=", ".join(states(player)),
+def acts(request: Request, line: Line) -> Decision:
+    session, page = request.session, line.given.get(PAGE, 1)
+    about = called(session, line.given[PLAYER]) if PLAYER in line.given else None
+    stored, more = newest(session, commands.SIZE, page, about)
+    rows = tuple(
+        ActRow(
+            at=f"{row.at:%Y-%m-%d %H:%M}",
+            actor=row.actor,
+            act=row.act,
+            by=name(player) if player is not None else "",
+            who=row.former_name or "",
+            number=row.match,
+            message=tuple(row.note.splitlines()),
+        )
+        for row, player in ((row, session.get(Player, row.player) if row.player else None) for row in stored)
     )
-
-
-def acts_(request: Request, line: Line) -> Decision:
-    page = line.given.get(PAGE, 1)
-    about = called(request.session, line.given[PLAYER]) if PLAYER in line.given else None
-    rows, more = acts.newest(request.session, commands.SIZE, page, about)
-    listing = ActList(
-        rows=tuple(_act_row(request, act) for act in rows),
-        page=page,
-        next_page=commands.following("acts", line.given, more=more),
-    )
-    return Decision(answer=(listing,))
-
-
-def _act_row(request: Request, act: ModerationAct) -> ActRow:
-    player = request.session.get(Player, act.player) if act.player else None
-    return ActRow(
-        at=f"{act.at:%Y-%m-%d %H:%M}",
-        actor=act.actor,
-        act=act.act,
-        by=name(player) if player else "",
-        who=act.former_name or "",
-        number=act.match,
-        message=tuple(act.note.splitlines()),
-    )
+    following = commands.following("acts", line.given, more=more)
+    return Decision(answer=(ActList(rows=rows, page=page, next_page=following),))
 
 
 def _day(time: datetime | None) -> str:
@@ -143,7 +174,7 @@ ACTS = Command(
     "acts",
     words(opt(PLAYER), opt(PAGE)),
     "list what was done to players and matches, by whom and why, the newest first",
-    acts_,
+    acts,
     open_to=Who.ADMIN,
     proof=LOOKS,
 )

@@ -16,12 +16,13 @@ from pbem.features.accounts.account import check_other_name
 from pbem.features.moderation import acts, broadcasts, lists
 from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message
-from pbem.matches.queries import name, players_of
+from pbem.matches import lifecycle
+from pbem.matches.queries import locked, name, players_of, seat_of
 from pbem.messages.said.messages import Act, ActDone
 from pbem.players.identity import Sender
-from pbem.storage.models import Incoming, Match, MatchState
+from pbem.storage.models import Incoming, Match, MatchState, Player
 
-BY_MAIL = "the admin, by mail"
+BY_MAIL, DRAW = "the admin, by mail", "draw"
 NUMBER = Piece("NUMBER", r"#?\d{1,9}[.,;!]?", lambda text: int(text.strip("#.,;!")))
 PLAYER, WINNER, NEW = (word(usage, r"\S+", is_name=True) for usage in ("PLAYER", "PLAYER|draw", "NEW"))
 TELL, ENDED = (word(f"{name}={choice}", rf"{name}=\S+") for name, choice in (("tell", "yes"), ("matches", "lost")))
@@ -101,35 +102,46 @@ def by_operator(
     return answer
 
 
+def _open_match(request: Request, line: Line) -> tuple[Match, Act]:
+    """Return a match or challenge that isn't over, locked, and what the admin is told of it; raise Refused."""
+    number = line.given[NUMBER]
+    match = locked(request.session, number)
+    if match is None:
+        raise Refused(f"There is no match {number}.")
+    if match.state not in (MatchState.RUNNING, MatchState.OFFERED):
+        raise Refused(f"Match {number} is {match.state} already, so nothing was changed.")
+    first, second = map(name, players_of(request.session, match))
+    act = Act(act="close", by=first, opponent=second, number=number, title=GAMES.title(match.game), turns=match.plies)
+    return match, replace(act, offered=match.state == MatchState.OFFERED)
+
+
 def close(request: Request, line: Line) -> Decision:
-    written = read(request, line)
-    match = acts.open_match(request.session, line.given[NUMBER])
-    act = _act(request, match)
-    acts.close(request.session, request.server, match, written, request.now)
+    written, session, now = read(request, line), request.session, request.now
+    match, act = _open_match(request, line)
+    if match.state == MatchState.OFFERED:
+        events = lifecycle.withdraw(session, match, session.get_one(Player, match.challenger), now)
+    else:
+        events = acts.cancel(session, match, now)
+    acts.tell(session, request.server, events, written, now)
+    acts.keep(session, written, "close", now, match=match.id)
     return done(act, written)
 
 
 def adjudicate(request: Request, line: Line) -> Decision:
-    written = read(request, line)
-    match = acts.open_match(request.session, line.given[NUMBER])
+    written, session, now = read(request, line), request.session, request.now
+    match, act = _open_match(request, line)
     result = _name(line, WINNER)
-    act = replace(_act(request, match), act="adjudicate", who="" if result == acts.DRAW else result)
-    acts.adjudicate(request.session, request.server, match, result, written, request.now)
-    return done(act, written)
-
-
-def _act(request: Request, match: Match) -> Act:
-    """Return what the admin is told of the match, as it is before it ends."""
-    first, second = players_of(request.session, match)
-    return Act(
-        act="close",
-        by=name(first),
-        opponent=name(second),
-        number=match.id or 0,
-        title=GAMES.title(match.game),
-        turns=match.plies,
-        offered=match.state == MatchState.OFFERED,
-    )
+    if match.state != MatchState.RUNNING:
+        raise Refused(f"Match {match.id} hasn't started, so it has no result.", fits='"close" withdraws it.')
+    winner = next((player for player in players_of(session, match) if player.name == result), None)
+    if winner is None and result != DRAW:
+        fits = f"{act.by} and {act.opponent} do; or write {DRAW}."
+        raise Refused(f"{result[:40]} doesn't play in match {match.id}.", fits=fits)
+    seat = None if winner is None else seat_of(match, winner)
+    acts.tell(session, request.server, acts.decide(session, match, seat, now), written, now)
+    kind = "adjudicate draw" if winner is None else "adjudicate"
+    acts.keep(session, written, kind, now, match=match.id, player=None if winner is None else winner.id)
+    return done(replace(act, act="adjudicate", who="" if winner is None else result), written)
 
 
 NOTED = (opt(TELL), opt(NOTE))
@@ -187,10 +199,7 @@ BAN = command(
 )
 UNBAN = command("unban", words(PLAYER, *NOTED), "let them in again; what has ended stays over", unban)
 RENAME = command(
-    "rename",
-    words(PLAYER, NEW, *NOTED),
-    "give a player another name; nobody else gets the old one",
-    rename,
+    "rename", words(PLAYER, NEW, *NOTED), "give a player another name; nobody else gets the old one", rename
 )
 ANNOUNCE = command(
     "announce",
