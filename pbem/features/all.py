@@ -68,10 +68,7 @@ PLAYING = Feature(
             "first",
             "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
         ),
-        Topic(
-            "ending",
-            "end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
-        ),
+        Topic("ending", "end draws drawn win wins winner winning lose loss over finish tie stalemate result results"),
     ),
     on_leave=notes.forget,
     exports={"notes": notes.export},
@@ -79,12 +76,7 @@ PLAYING = Feature(
 TIME = Feature(
     name="time",
     commands={Group.ACCOUNT: (VACATION,), Group.TURNS: (GIVE,)},
-    topics=(
-        Topic(
-            "time",
-            "clock clocks deadline deadlines control controls timeout timeouts limits hours time=",
-        ),
-    ),
+    topics=(Topic("time", "clock clocks deadline deadlines control controls timeout timeouts limits hours time="),),
     due=time_due.DUE,
     on_leave=deletes(Vacation),
     exports={"vacations": rows_of(Vacation, "chosen begins ends told")},

@@ -29,9 +29,17 @@ MOST_TRIED = 20
 def check_name(request: Request, name: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
     name = _checked(name, request.features)
-    if _is_taken(request.session, name):
-        raise _taken(request, name, command)
-    return name
+    if not _is_taken(request.session, name):
+        return name
+    candidates = (f"{name[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
+    free = next((candidate for candidate in candidates if not _is_taken(request.session, candidate)), None)
+    player = request.sender.player
+    if free is None or player is None or player.confirmed is not None:
+        raise Refused(f"The name {name} is taken.", fits="Try another one.")
+    instead = f"{command} {free}"
+    raise Refused(
+        f"The name {name} is taken.", fits=f'Another name: "{command} NAME".', meant=(instead,), proposal=instead
+    )
 
 
 def check_other_name(session: Session, name: str, features: Features) -> str:
@@ -51,20 +59,6 @@ def _checked(name: str, features: Features) -> str:
     return name
 
 
-def _taken(request: Request, name: str, command: str) -> Refused:
-    candidates = (f"{name[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
-    free = next((candidate for candidate in candidates if not _is_taken(request.session, candidate)), None)
-    player = request.sender.player
-    if free is None or player is None or player.confirmed is not None:
-        return Refused(f"The name {name} is taken.", fits="Try another one.")
-    return Refused(
-        f"The name {name} is taken.",
-        fits=f'Another name: "{command} NAME".',
-        meant=(f"{command} {free}",),
-        proposal=f"{command} {free}",
-    )
-
-
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
     local = suggested_name(address, request.features)
@@ -78,17 +72,15 @@ def free_name(request: Request, address: str) -> str:
 
 def _is_name(name: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
-    special = (
-        name in words_in_use(features) or features.all_commands.named(name) is not None or name.startswith(STANDING_FOR)
-    )
-    special = special or house_player.resembles(name)
-    return NAME.fullmatch(name) is not None and not special
+    is_command = features.all_commands.named(name) is not None
+    is_special = is_command or name in words_in_use(features) or name.startswith(STANDING_FOR)
+    return NAME.fullmatch(name) is not None and not is_special and not house_player.resembles(name)
 
 
 def _is_taken(session: Session, name: str) -> bool:
-    if session.exec(select(Player).where(Player.name == name)).first() is not None:
-        return True
-    return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == name)).first() is not None
+    owner = session.exec(select(Player.id).where(Player.name == name)).first()
+    renamed = select(ModerationAct.id).where(ModerationAct.former_name == name)
+    return owner is not None or session.exec(renamed).first() is not None
 
 
 def confirm(request: Request, player: Player, name: str) -> None:
@@ -123,10 +115,9 @@ def join(request: Request, line: Line) -> Decision:
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {name}" in a new message.')
     confirm(request, player, name)
-    board = format_board(GAMES[SHOWN].game.position({}).diagram())
     welcome = Welcome(
         games=titles(),
-        board=tuple(board.splitlines()),
+        board=tuple(format_board(GAMES[SHOWN].game.position({}).diagram()).splitlines()),
         house=request.house.enabled,
         seeks=seeks.newest(request.session, player, request.now),
         language=reading.language_of(request),
@@ -157,8 +148,6 @@ JOIN = Command(
 
 APART = timedelta(days=1)
 """The time between two exports, which are larger than any other message."""
-
-
 WHOSE = word("me", r"\S+")
 
 
@@ -174,12 +163,9 @@ def _check_about_sender(request: Request, line: Line, instead: str) -> None:
 def export(request: Request, line: Line) -> Decision:
     player = request.player
     _check_about_sender(request, line, '"record NUMBER" sends the record of a match')
-    earlier = request.session.exec(
-        select(Outgoing.id).where(
-            Outgoing.player == player.id, Outgoing.template == "export", within(Outgoing.created, APART, request.now)
-        )
-    ).first()
-    if earlier is not None:
+    theirs = (Outgoing.player == player.id, Outgoing.template == "export")
+    recent = select(Outgoing.id).where(*theirs, within(Outgoing.created, APART, request.now))
+    if request.session.exec(recent).first() is not None:
         raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
     return Decision(messages=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
 

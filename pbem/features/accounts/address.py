@@ -17,6 +17,7 @@ from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 MOST_QUESTIONS = 3
+EXAMPLE = 'For example "change address alice@example.org".'
 ADDRESS, PASSWORD, NEW = word("address"), word("password"), word("NEW", r"\S+", is_name=True)
 
 
@@ -29,20 +30,12 @@ def change(request: Request, line: Line) -> Decision:
     """Ask the new address to confirm; its reply makes the change."""
     player = request.player
     if PASSWORD in line.given:
-        raise Refused(
-            'There are no passwords here; "change" changes your address.',
-            read=line.text,
-            fits='For example "change address alice@example.org".',
-        )
+        raise Refused('There are no passwords here; "change" changes your address.', read=line.text, fits=EXAMPLE)
     if NEW not in line.given:
-        raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
+        raise Refused("Which address?", read=line.text, fits=EXAMPLE)
     address = line.given[NEW].strip("<>")
     if not is_address(address) or identity.leads_to_us(address, request.server):
-        raise Refused(
-            f"{address[:60]} can't be your email address.",
-            read=line.text,
-            fits='For example "change address alice@example.org".',
-        )
+        raise Refused(f"{address[:60]} can't be your email address.", read=line.text, fits=EXAMPLE)
     if address == player.address:
         raise Refused(f"{address} is already your address.", read=line.text)
     _check_limits(request, player, line)

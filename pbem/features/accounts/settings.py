@@ -1,6 +1,7 @@
 """Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Role, Who
 from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
@@ -126,7 +127,11 @@ def stop(request: Request, line: Line) -> Decision:
     """Stop news to the sender; matches go on, and news is kept. A guest isn't invited again."""
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
-        return _rule_out(request, guest)
+        invitations.rule_out(request.session, guest.address, request.now)
+        offered = of_player(request.session, guest, (MatchState.OFFERED,))
+        matches = [locked(request.session, match.id or 0) for match in offered]
+        declined = [lifecycle.decline(request.session, match, guest, request.now) for match in matches if match]
+        return Decision(answer=(InvitationsStopped(),), events=tuple(chain.from_iterable(declined)))
     if KIND in line.given:
         return chosen(request, line, {line.given[KIND]: OFF})
     player = request.player
@@ -136,14 +141,6 @@ def stop(request: Request, line: Line) -> Decision:
     for match in awaiting(request.session, player):  # their time runs on, though the message about it isn't sent
         timekeeping.hand_over(request.session, [(match.id or 0, version(match))], request.now)
     return Decision(answer=(NewsStopped(),))
-
-
-def _rule_out(request: Request, guest: Player) -> Decision:
-    invitations.rule_out(request.session, guest.address, request.now)
-    offered = (match.id or 0 for match in of_player(request.session, guest, (MatchState.OFFERED,)))
-    matches = (locked(request.session, number) for number in offered)
-    declined = (lifecycle.decline(request.session, match, guest, request.now) for match in matches if match is not None)
-    return Decision(answer=(InvitationsStopped(),), events=tuple(event for events in declined for event in events))
 
 
 def start(request: Request, line: Line) -> Decision:

@@ -105,53 +105,46 @@ class Blocked(Section, template="blocked"):
     """The matches between the two that go on."""
 
 
-def player_called(request: Request, line: Line, wanted: str, *, lock: bool = False) -> Player:
-    query = select(Player).where(Player.name == wanted.lower())
-    found = request.session.exec(query.with_for_update() if lock else query).first()
-    if found is None and wanted.lower() == house.current_name(request.session):
+def player_called(request: Request, line: Line, called: str, *, lock: bool = False) -> Player:
+    query = select(Player).where(Player.name == called.lower())
+    player = request.session.exec(query.with_for_update() if lock else query).first()
+    if player is None and called.lower() == house.current_name(request.session):
         raise Refused("Nobody has played against the house yet.", fits='"play GAME" begins a match with it.')
-    if found is None or found.deleted is not None or found.confirmed is None:
-        raise Refused(
-            f"No player is called {wanted[:40]}.", read=line.text, fits='"who" lists players open to challenges.'
-        )
-    return found
-
-
-WEEK = timedelta(days=7)
+    if player is None or player.deleted is not None or player.confirmed is None:
+        fits = '"who" lists players open to challenges.'
+        raise Refused(f"No player is called {called[:40]}.", read=line.text, fits=fits)
+    return player
 
 
 def who(request: Request, line: Line) -> Decision:
-    player = request.player
-    page = line.given.get(PAGE, 1)
-    found, more = directory.listed(request.session, request.now, commands.SIZE, page)
-    told = PlayerList(
-        rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
-        page=page,
-        next_page=commands.following("who", line.given, more=more),
-        is_listed=directory.LISTED.of(player.settings) == ON,
-    )
-    return Decision(answer=(told,))
+    is_listed, page = directory.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
+    players, more = directory.listed(request.session, request.now, commands.SIZE, page)
+    rows = tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in players)
+    following = commands.following("who", line.given, more=more)
+    return Decision(answer=(PlayerList(rows=rows, page=page, next_page=following, is_listed=is_listed),))
 
 
 def _seen(seen: datetime, now: datetime) -> str:
     """Return when somebody wrote, no more exactly than others need to know."""
     if now - seen < 2 * directory.TO_THE:
         return "wrote today or yesterday"
-    return "wrote within a week" if now - seen < WEEK else "wrote within a month"
+    return "wrote within a week" if now - seen < timedelta(days=7) else "wrote within a month"
 
 
 def whois(request: Request, line: Line) -> Decision:
     reader, session, now = request.player, request.session, request.now
     player = player_called(request, line, line.given[PLAYER])
-    if house.is_house(player):
-        return Decision(answer=(_of_house(request, player),))
+    if house.is_house(player):  # nothing is counted over its matches, which are as many as everybody's
+        total, weak = history.between(session, reader, player), any(map(is_weak_at, GAMES.games()))
+        of_house = HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total), weak=weak)
+        return Decision(answer=(of_house,))
     known = reliability.of(session, player)
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
     is_away = vacation is not None and vacation.begins <= now and directory.of_absence(session, player, reader)
-    found = [] if is_apart else seeks.of_player(session, player, now)
-    told = PlayerProfile(
+    theirs = [] if is_apart else seeks.of_player(session, player, now)
+    profile = PlayerProfile(
         player=name(player),
         own=request.is_from(player),
         since=_day(request, player.confirmed or player.created),
@@ -159,22 +152,15 @@ def whois(request: Request, line: Line) -> Decision:
         ended=known.ended,
         lost_on_time=known.lost,
         results=tuple(
-            _results(GAMES.title(game), each, ratings.get(game))
-            for game, each in history.results(session, player).items()
+            _results(GAMES.title(game), tally, ratings.get(game))
+            for game, tally in history.results(session, player).items()
         ),
         pace=history.pace(session, player),
-        seeks=seeks.rows(((row, player) for row in found), reader),
+        seeks=seeks.rows(((seek, player) for seek in theirs), reader),
         away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),
     )
-    return Decision(answer=(told,))
-
-
-def _of_house(request: Request, player: Player) -> HouseProfile:
-    """Return what to know of the house: nothing is counted over its matches, which are as many as everybody's."""
-    total = history.between(request.session, request.player, player)
-    weak = any(map(is_weak_at, GAMES.games()))
-    return HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total), weak=weak)
+    return Decision(answer=(profile,))
 
 
 def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
@@ -190,22 +176,22 @@ def past(request: Request, line: Line) -> Decision:
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    found, more = history.finished(session, player, commands.SIZE, page, opponent)
+    matches, more = history.finished(session, player, commands.SIZE, page, opponent)
     if opponent is None:
-        total = sum(history.results(session, player).values(), Tally())
+        called, total = "", sum(history.results(session, player).values(), Tally())
     else:
-        total = history.between(session, player, opponent)
-    called = people_of(session, found)
-    told = History(
+        called, total = name(opponent), history.between(session, player, opponent)
+    opponents = people_of(session, matches)
+    answer = History(
         player=name(player),
-        opponent="" if opponent is None else name(opponent),
+        opponent=called,
         own=request.is_from(player),
         total=_results("", total),
-        rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
+        rows=tuple(_finished(request, match, player, opponents[opponent_of(match, player)]) for match in matches),
         page=page,
         more=more and page < LAST_PAGE,
     )
-    return Decision(answer=(told,))
+    return Decision(answer=(answer,))
 
 
 def _finished(request: Request, match: Match, player: Player, opponent: Player) -> FinishedMatch:
@@ -271,17 +257,12 @@ def block(request: Request, line: Line) -> Decision:
     events = tuple(_with_offers_closed(request, player, other))
     running = of_player(session, player, (MatchState.RUNNING,))
     between = tuple(match.id or 0 for match in running if opponent_of(match, player) == other.id)
-    told = announcements.notices(session, events, player)  # without words: those below "block" are about the other
+    notices = announcements.notices(session, events, player)  # without words: those below "block" are about the other
+    own = (notice.payload for notice in notices if request.is_from(notice.player))
+    closed = (payload for payload in own if isinstance(payload, ChallengeClosed))
     return Decision(
-        answer=(
-            Blocked(player=name(other), blocked=True, numbers=between),
-            *(
-                notice.payload
-                for notice in told
-                if request.is_from(notice.player) and isinstance(notice.payload, ChallengeClosed)
-            ),
-        ),
-        messages=tuple(notice for notice in told if not request.is_from(notice.player)),
+        answer=(Blocked(player=name(other), blocked=True, numbers=between), *closed),
+        messages=tuple(notice for notice in notices if not request.is_from(notice.player)),
         below=(NotSent(lines=request.prose),) if request.prose else (),
         takes_prose=True,
     )
@@ -323,8 +304,6 @@ def limit(request: Request, line: Line) -> Decision:
 
 
 MATCHES = word("MATCHES", r"\d{1,9}|none|off")
-
-
 BLOCK = Command(
     "block",
     words(PLAYER, is_strict=True),
@@ -332,12 +311,7 @@ BLOCK = Command(
     block,
     keywords="ban hide harass harassment spam",
 )
-UNBLOCK = Command(
-    "unblock",
-    words(PLAYER, is_strict=True),
-    'end what "block" did',
-    unblock,
-)
+UNBLOCK = Command("unblock", words(PLAYER, is_strict=True), 'end what "block" did', unblock)
 REFUSE = Command(
     "refuse",
     words(GAME, is_strict=True),

@@ -87,19 +87,7 @@ MOST_LISTED = 100
 
 
 def games(request: Request, line: Line) -> Decision:
-    page, wanted = line.given.get(PAGE, 1), line.given.get(PLAYER, "")
-    player: Player | None = request.player if not wanted else None
-    if wanted:
-        player = request.session.exec(select(Player).where(Player.name == wanted)).first()
-        if player is None:
-            raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"games" alone lists your own.')
-        if is_house(player):
-            raise Refused(
-                "The house plays with everybody, so its matches aren't listed.",
-                read=line.text,
-                fits=f'"games" lists yours, and "history {wanted[:40]}" those against the house that are over.',
-            )
-    assert player is not None  # noqa: S101 - refused above otherwise
+    page, player = line.given.get(PAGE, 1), _player(request, line)
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
@@ -110,26 +98,35 @@ def games(request: Request, line: Line) -> Decision:
     stages = {match.id: _stage(match, player) for match in matches}
     due = {match.id: expected_due(match, request.now) for match in matches}
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
-    rows = (
-        ListedMatch(
+    rows = []
+    for match in matches:
+        day = schedule.day(choices, due[match.id] or since[match.id or 0], request.now)
+        row = ListedMatch(
             number=match.id or 0,
             title=GAMES.title(match.game),
             opponent=name(shown(match, people[opponent_of(match, player)])),
-            state=_state(
-                match,
-                player,
-                schedule.day(choices, due[match.id] or since[match.id or 0], request.now),
-                own=own,
-                is_due=due[match.id] is not None,
-            ),
+            state=_state(match, player, day, own=own, is_due=due[match.id] is not None),
             has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
         )
-        for match in matches
-    )
+        rows.append(row)
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
     following = commands.page_after(f"games {player.name}", page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
+
+
+def _player(request: Request, line: Line) -> Player:
+    """Return the player whose matches are asked for, who is the sender where none is named."""
+    called = line.given.get(PLAYER, "")
+    if not called:
+        return request.player
+    player = request.session.exec(select(Player).where(Player.name == called)).first()
+    if player is None:
+        raise Refused(f"No player is called {called[:40]}.", read=line.text, fits='"games" alone lists your own.')
+    if is_house(player):
+        fits = f'"games" lists yours, and "history {called[:40]}" those against the house that are over.'
+        raise Refused("The house plays with everybody, so its matches aren't listed.", read=line.text, fits=fits)
+    return player
 
 
 def _stage(match: Match, player: Player) -> int:
@@ -184,29 +181,17 @@ def record(request: Request, line: Line) -> Decision:
     match = _with_board(request, line)
     last = _check_ply(request, match, line.ply)
     ply = last if line.ply is None else line.ply
-    told = MatchRecord(match=match.id or 0, ply=ply)
-    if FULL in line.given:
-        told = replace(told, taken_back=_taken_back(request, match), times=_times(request, match, ply))
-    return Decision(answer=(told,))
+    short = MatchRecord(match=match.id or 0, ply=ply)
+    return Decision(answer=(_in_full(request, match, short) if FULL in line.given else short,))
 
 
-def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
-    people = people_of(request.session, (match,))
-    players = (people[match.seat0], people[match.seat1])
-    return tuple(
-        TurnTakenBack(number=row.number, by=name(players[row.seat]), text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
-        for row in taken_back(request.session, match)[-MOST_IN_FULL:]
-    )
-
-
-def _times(request: Request, match: Match, last: int) -> tuple[TurnTimeShown, ...]:
-    """Return when turns were played, in the reader's time zone. Who sees a match sees that, too."""
-    people, reader = people_of(request.session, (match,)), request.sender.player
+def _in_full(request: Request, match: Match, record: MatchRecord) -> MatchRecord:
+    """Return the record with turns taken back, and when each turn was played in the reader's time zone."""
+    session, people, reader = request.session, people_of(request.session, (match,)), request.sender.player
     names = [name(shown(match, people[seat])) for seat in (match.seat0, match.seat1)]
     zone = preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
-    times = timesheet.turn_times(request.session, match)
-    rows = [*zip(plies(request.session, match), times, strict=True)][:last]
-    return tuple(
+    rows = [*zip(plies(session, match), timesheet.turn_times(session, match), strict=True)][: record.ply]
+    times = (
         TurnTimeShown(
             number=row.number,
             by=names[row.seat],
@@ -216,6 +201,11 @@ def _times(request: Request, match: Match, last: int) -> tuple[TurnTimeShown, ..
         )
         for row, time in rows[-MOST_IN_FULL:]
     )
+    undone = (
+        TurnTakenBack(number=row.number, by=names[row.seat], text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
+        for row in taken_back(session, match)[-MOST_IN_FULL:]
+    )
+    return replace(record, taken_back=tuple(undone), times=tuple(times))
 
 
 def preview(request: Request, line: Line) -> Decision:

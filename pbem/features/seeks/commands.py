@@ -18,10 +18,8 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import (
     ANY,
     MOST_MATCHES,
-    RELIABLE,
     BadRange,
     EndedSeek,
-    RatingRange,
     SeekClosed,
     SeekList,
     SeekOpened,
@@ -47,9 +45,21 @@ SEEK_OPEN = timedelta(days=28)
 def seek(request: Request, line: Line) -> Decision:
     player, now = request.player, request.now
     given, reliable = line.given, RELIABLY in line.given
-    repeat = _repeat(given.get(REPEATED, str(MOST_MATCHES) if STANDING in given else "1"), line)
+    repeat = given.get(REPEATED, str(MOST_MATCHES) if STANDING in given else "1")
+    if not (repeat.isascii() and repeat.isdecimal() and 1 <= int(repeat[:9]) <= MOST_MATCHES):
+        raise Refused(
+            f'"{REPEAT}={repeat[:20]}" is not a choice.',
+            read=line.text,
+            fits=f'"{REPEAT}=3" lets three matches begin with it; "standing" means {MOST_MATCHES}, the most.',
+        )
     wanted = terms.of(given, request.server.time, line.text)
-    ratings = _ratings(request, line, player, wanted.game, given.get(RATING, None))
+    ratings = ANY
+    if RATING in given:
+        own = seeks.current(request.session, player, wanted.game)
+        try:
+            ratings = seeks.parse(given[RATING], seeks.FIRST if own is None else own)
+        except BadRange as error:
+            raise Refused(str(error), read=line.text, fits=seeks.EXAMPLE) from error
     offered = Seek(
         player=player.id or 0,
         game=wanted.game,
@@ -61,47 +71,26 @@ def seek(request: Request, line: Line) -> Decision:
         lowest=ratings.lowest,
         highest=ratings.highest,
         reliable=reliable,
-        repeat=repeat,
+        repeat=int(repeat),
         created=now,
         expires=now + SEEK_OPEN,
     )
     check_running(request, player)
     _check_number(request, line, player, offered)
-    told = SeekOpened(
+    opened = SeekOpened(
         seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
-        repeat=repeat,
+        repeat=offered.repeat,
         until=schedule.day(preferences.with_defaults(player.settings), offered.expires, now),
         narrowed=ratings != ANY,
         reliable=reliable,
     )
-    return Decision(answer=(told,))
-
-
-def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange:
-    """Return the range of ratings that the player writes, which may be about their own; raise Refused."""
-    if text is None:
-        return ANY
-    own = seeks.current(request.session, player, game)
-    try:
-        return seeks.parse(text, seeks.FIRST if own is None else own)
-    except BadRange as error:
-        raise Refused(str(error), read=line.text, fits=seeks.EXAMPLE) from error
-
-
-def _repeat(text: str, line: Line) -> int:
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_MATCHES):
-        raise Refused(
-            f'"{REPEAT}={text[:20]}" is not a choice.',
-            read=line.text,
-            fits=f'"{REPEAT}=3" lets three matches begin with it; "standing" means {MOST_MATCHES}, the most.',
-        )
-    return int(text)
+    return Decision(answer=(opened,))
 
 
 def _check_number(request: Request, line: Line, player: Player, offered: Seek) -> None:
     session = request.session
     own = seeks.of_player(session, player, request.now)
-    same = next((each for each in own if seeks.same(each, offered)), None)
+    same = next((seek for seek in own if seeks.same(seek, offered)), None)
     if same is not None:
         raise Refused(
             f"You already seek that: seek {same.id}.",
@@ -120,14 +109,10 @@ def _check_number(request: Request, line: Line, player: Player, offered: Seek) -
 def list_seeks(request: Request, line: Line) -> Decision:
     reader, page, game = request.player, line.given.get(PAGE, 1), line.given.get(GAME, None)
     busy = request.limits.matches_per_player
-    found, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, game=game, busy=busy)
-    told = SeekList(
-        rows=seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
-        page=page,
-        next_page=commands.following("seeks", line.given, more=more),
-        narrowed=game is not None,
-    )
-    return Decision(answer=(told,))
+    matches, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, game=game, busy=busy)
+    known = reliability.of_players(request.session, {seek.player for seek, _ in matches})
+    rows, following = seeks.rows(matches, reader, known), commands.following("seeks", line.given, more=more)
+    return Decision(answer=(SeekList(rows=rows, page=page, next_page=following, narrowed=game is not None),))
 
 
 def take(request: Request, line: Line) -> Decision:
@@ -188,15 +173,14 @@ def unseek(request: Request, line: Line) -> Decision:
     number = line.given.get(NUMBER, 0)
     if not number and len(own) > 1:
         raise Refused(
-            "Which seek? You have several.", read=line.text, fits=" or ".join(f'"unseek {each.id}"' for each in own)
+            "Which seek? You have several.", read=line.text, fits=" or ".join(f'"unseek {seek.id}"' for seek in own)
         )
-    chosen = [each for each in own if not number or each.id == number]
-    found = seeks.locked(request.session, chosen[0].id or 0, request.now) if chosen else None
-    if found is None:
+    chosen = [seek for seek in own if not number or seek.id == number]
+    open_one = seeks.locked(request.session, chosen[0].id or 0, request.now) if chosen else None
+    if open_one is None:
         raise Refused(f"You have no open seek{f' {number}' if number else ''}.", fits='"seeks" lists the open ones.')
-    row, _ = found
-    seeks.close(request.session, (row,), request.now)
-    return Decision(answer=(SeekClosed(seeks=seeks.rows(((row, player),), player)),))
+    seeks.close(request.session, open_one[:1], request.now)
+    return Decision(answer=(SeekClosed(seeks=seeks.rows((open_one,), player)),))
 
 
 NUMBER = Piece("SEEK", r"(?:(?:my )?seeks? ?)?#?(\d{1,9})", int)
@@ -252,8 +236,8 @@ def _expire(session: Session, player: Player, server: ServerSettings, now: datet
     """End the seeks of a player, and tell them unless they want no news. Return whether any ended."""
     ended = seeks.expire(session, player, now)
     if ended and player.stopped is None and player.deleted is None:
-        told = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
-        Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+        news = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
+        Mailer(session, server, now).to_player(player, news, purpose=Purpose.PERSONAL, is_notice=True)
     if ended:
         log.info("seeks ended", player=player.id, number=len(ended))
     return bool(ended)
@@ -263,14 +247,7 @@ def _again(seek: Seek) -> EndedSeek:
     options = GAMES.options_in_words(seek.game, seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
-    ratings = seeks.ratings_of(seek)
-    rated = (
-        "rated" if seek.rated else "",
-        "undo=free" if seek.free_undo else "",
-        f"rating={ratings}" if ratings != ANY else "",
-    )
-    reliable = RELIABLE if seek.reliable else ""
-    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, reliable, repeat)
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *seeks.conditions(seek), repeat)
     return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
 
 

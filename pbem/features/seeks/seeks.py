@@ -171,7 +171,7 @@ def listed(
     one has blocked the other, for other ratings or more reliable players, and of players who play as many matches as
     they want, or `busy`.
     """
-    found = (
+    seeks = (
         select(Seek, Player)
         .join(Player, col(Player.id) == col(Seek.player))
         .where(
@@ -193,10 +193,10 @@ def listed(
         )
     )
     if game is not None:
-        found = found.where(Seek.game == game)
+        seeks = seeks.where(Seek.game == game)
     if others:
-        found = found.where(Seek.player != reader.id)
-    newest = found.order_by(col(Seek.expires).desc(), col(Seek.id).desc())
+        seeks = seeks.where(Seek.player != reader.id)
+    newest = seeks.order_by(col(Seek.expires).desc(), col(Seek.id).desc())
     rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
     return list(rows[:most]), len(rows) > most
 
@@ -221,9 +221,9 @@ def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> M
     same = (Match.game == seek.game, col(Match.to_move).is_not(None), col(Match.started) >= seek.created)
     for first, second in ((seeker, taker), (taker, seeker)):
         playing = select(Match).where(Match.seat0 == first.id, Match.seat1 == second.id, *same)
-        found = next((match for match in session.exec(playing) if match.options == seek.options), None)
-        if found is not None:
-            return found
+        match = next((match for match in session.exec(playing) if match.options == seek.options), None)
+        if match is not None:
+            return match
     return None
 
 
@@ -268,18 +268,19 @@ SHOWN = 5
 """How many are shown in messages that are about something else."""
 
 
-def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
+def conditions(seek: Seek) -> tuple[str, ...]:
+    """Return the words of a seek, beside its game, options and time, that aren't as usual."""
     ratings = ratings_of(seek)
-    extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
-    if ratings != ANY:
-        extra.append(f"rating={ratings}")
-    if seek.reliable:
-        extra.append(RELIABLE)
+    words = {"rated": seek.rated, "undo=free": seek.free_undo, f"rating={ratings}": ratings != ANY}
+    return tuple(word for word, is_so in (words | {RELIABLE: seek.reliable}).items() if is_so)
+
+
+def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
     return OpenSeek(
         number=seek.id or 0,
         title=GAMES.title(seek.game),
         player=name(seeker),
-        options=", ".join((*GAMES.options_in_words(seek.game, seek.options), *extra)),
+        options=", ".join((*GAMES.options_in_words(seek.game, seek.options), *conditions(seek))),
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,
@@ -290,11 +291,11 @@ def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None 
 
 
 def rows(
-    found: Iterable[tuple[Seek, Player]], reader: Player, known: Mapping[int, Reliability] | None = None
+    seeks: Iterable[tuple[Seek, Player]], reader: Player, known: Mapping[int, Reliability] | None = None
 ) -> tuple[OpenSeek, ...]:
-    return tuple(shown(seek, seeker, reader, (known or {}).get(seek.player)) for seek, seeker in found)
+    return tuple(shown(seek, seeker, reader, (known or {}).get(seek.player)) for seek, seeker in seeks)
 
 
 def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
-    found, _ = listed(session, reader, now, SHOWN, others=True)
-    return rows(found, reader)
+    seeks, _ = listed(session, reader, now, SHOWN, others=True)
+    return rows(seeks, reader)

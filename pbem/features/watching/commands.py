@@ -1,5 +1,7 @@
 """Watching what others play: watch, unwatch."""
 
+from sqlmodel import col, select
+
 from notation.games import GAMES
 from pbem.conversation.core import AtOnce, Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import Piece, opt, word, words
@@ -10,7 +12,7 @@ from pbem.features.watching.watches import WatchedMatch, Watching
 from pbem.matches.queries import locked, name, people_of, seat_of
 from pbem.players import directory
 from pbem.players.directory import Visibility
-from pbem.storage.models import Match, MatchState
+from pbem.storage.models import Match, MatchState, Watch
 
 
 def watch(request: Request, line: Line) -> Decision:
@@ -24,8 +26,7 @@ def watch(request: Request, line: Line) -> Decision:
     if watches.find(session, player, match) is None:
         if watches.number(session, player) >= watches.MOST:
             raise Refused(f"You watch {watches.MOST} matches, and that's the limit.", fits='"watch" lists them.')
-        if len(watches.spectators(session, match)) >= watches.MOST_SPECTATORS:
-            most = watches.MOST_SPECTATORS
+        if len(watches.spectators(session, match)) >= (most := watches.MOST_SPECTATORS):
             raise Refused(f"{most} players watch that, and there is no room for more.", read=line.text)
     is_new = watches.begin(session, player, match, request.now)
     seen = directory.of_reader(session, match, player)
@@ -64,8 +65,9 @@ def _check(request: Request, line: Line, match: Match) -> None:
 
 
 def _rows(request: Request) -> tuple[WatchedMatch, ...]:
-    rows = watches.of_player(request.session, request.player)
-    return tuple(_watched(request, request.session.get_one(Match, row.match)) for row in rows)
+    watched = select(Match).join(Watch, col(Watch.match) == col(Match.id)).where(Watch.player == request.player.id)
+    rows = request.session.exec(watched.order_by(col(Watch.created), col(Watch.match)))
+    return tuple(_watched(request, match) for match in rows)
 
 
 def _watched(request: Request, match: Match) -> WatchedMatch:

@@ -113,11 +113,6 @@ def spectators(session: Session, match: Match) -> Sequence[int]:
     return session.exec(select(Watch.player).where(Watch.match == match.id).order_by(col(Watch.player))).all()
 
 
-def of_player(session: Session, player: Player) -> Sequence[Watch]:
-    theirs = select(Watch).where(Watch.player == player.id)
-    return session.exec(theirs.order_by(col(Watch.created), col(Watch.match))).all()
-
-
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     with read_only(engine) as session:
         numbers = spectator_news.unseen(session, at_once(session, "spectators"))
@@ -128,34 +123,27 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
     match = lock_if_free(session, Match, number)
     if match is None or not spectator_news.is_unseen(match):  # another daemon is at it
         return False
-    found = spectators(session, match)
+    readers = spectators(session, match)
     seen, told = directory.of(match, people_of(session, (match,)).values()), 0
-    if found and seen is not Visibility.NOTHING:
+    if readers and seen is not Visibility.NOTHING:
         undone = taken_back(session, match) if match.shift else ()
         news = spectator_news.news_of(match, undone, late=seen is Visibility.LATE)
         if news is not None:
             late = seen is Visibility.LATE and match.ended is None
             shown = WatchedTurn(match=number, ply=news.ply, since=news.since, taken_back=news.taken_back, late=late)
-            told = _tell(session, server, match, shown, found, now)
-    spectator_news.settle(match, is_watched=bool(found))
+            mailer = Mailer(session, server, now)
+            for player in _readers(session, match, readers, now):
+                later, purpose = _is_collected(player), Purpose.NOTICES
+                mailer.to_player(
+                    player, shown, purpose=purpose, match=match, ply=shown.ply, is_notice=True, is_batched=later
+                )
+                told += 1
+    spectator_news.settle(match, is_watched=bool(readers))
     if match.ended is not None:
         change(session, delete(Watch).where(col(Watch.match) == match.id))
     if told:
         log.info("shown to spectators", match=number, players=told)
     return told > 0
-
-
-def _tell(
-    session: Session, server: ServerSettings, match: Match, shown: WatchedTurn, found: Sequence[int], now: datetime
-) -> int:
-    mailer, told = Mailer(session, server, now), 0
-    for player in _readers(session, match, found, now):
-        later = _is_collected(player)
-        mailer.to_player(
-            player, shown, purpose=Purpose.NOTICES, match=match, ply=shown.ply, is_notice=True, is_batched=later
-        )
-        told += 1
-    return told
 
 
 def _readers(session: Session, match: Match, spectators: Sequence[int], now: datetime) -> Iterator[Player]:
