@@ -57,6 +57,17 @@ class AccessTokens:
                 return current.access
             return self._renew(current).access
 
+    def log_in(self, attempt: Callable[[str], object], rejection: type[Exception]) -> None:
+        """Log in with an access token, and if the server rejects it with another one; raises what `get` does."""
+        token = self.get()
+        try:
+            attempt(token)
+        except rejection:
+            new = self.get(rejected=token)
+            if new == token:
+                raise
+            attempt(new)
+
     def _stored(self) -> Tokens:
         tokens = providers.load(self._settings.token_file)
         if tokens is None:

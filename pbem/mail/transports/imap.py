@@ -241,22 +241,22 @@ class ImapInbox:
         """Move the messages, or copy and expunge them; return False if the server can or will do neither."""
         if not client.has_capability("MOVE") and not client.has_capability("UIDPLUS"):
             return False  # a bare EXPUNGE would take what other clients marked \Deleted
-        try:
+        refusal = None
+        for _ in range(2):
             try:
+                if refusal is not None:
+                    # The folder is gone, or some of the messages are: then none was moved, and by now the server
+                    # knows what is left.
+                    imap_connection.ensure_folder(client, self._processed)
                 self._move(client, uids)
             except imaplib.IMAP4.abort:
                 raise
-            except imaplib.IMAP4.error:
-                # The folder is gone, or some of the messages are: then none was moved, and by now the server
-                # knows what is left.
-                imap_connection.ensure_folder(client, self._processed)
-                self._move(client, uids)
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as error:
-            log.warning("mail can't be moved; marked instead", folder=self._processed, error=str(error))
-            return False
-        return True
+            except imaplib.IMAP4.error as error:
+                refusal = str(error)
+            else:
+                return True
+        log.warning("mail can't be moved; marked instead", folder=self._processed, error=refusal)
+        return False
 
     def _move(self, client: Any, uids: list[int]) -> None:
         if client.has_capability("MOVE"):

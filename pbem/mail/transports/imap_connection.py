@@ -7,9 +7,11 @@ import select
 import ssl
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import LoginError
 
 from pbem.config import ImapSettings
 from pbem.mail.oauth2.access import AccessTokens
@@ -48,36 +50,18 @@ def disconnect(client: Any) -> None:
 
 
 def _log_in(client: Any, settings: ImapSettings, tokens: AccessTokens | None) -> None:
-    if settings.password is None:
-        if tokens is None:
-            raise BadConfig("inbox.imap has no password, and there is no [oauth2]")
-        _log_in_with(client, settings, tokens)
-        return
-    password = settings.password.read()
-    if (settings.username + password).isascii():
-        client.login(settings.username, password)
-    else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
-        client.plain_login(settings.username, password)
-
-
-def _log_in_with(client: Any, settings: ImapSettings, tokens: AccessTokens) -> None:
-    token = tokens.get()
-    try:
-        _show(client, settings, token)
-    except imaplib.IMAP4.abort:
-        raise
-    except imaplib.IMAP4.error:
-        new = tokens.get(rejected=token)
-        if new == token:
-            raise
-        _show(client, settings, new)
-
-
-def _show(client: Any, settings: ImapSettings, token: str) -> None:
-    if client.has_capability("AUTH=OAUTHBEARER") and not client.has_capability("AUTH=XOAUTH2"):
-        client.oauthbearer_login(settings.username, token)
+    if settings.password is not None:
+        password = settings.password.read()
+        if (settings.username + password).isascii():
+            client.login(settings.username, password)
+        else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
+            client.plain_login(settings.username, password)
+    elif tokens is not None:
+        has_bearer_only = client.has_capability("AUTH=OAUTHBEARER") and not client.has_capability("AUTH=XOAUTH2")
+        log_in = client.oauthbearer_login if has_bearer_only else client.oauth2_login
+        tokens.log_in(partial(log_in, settings.username), LoginError)
     else:
-        client.oauth2_login(settings.username, token)
+        raise BadConfig("inbox.imap has no password, and there is no [oauth2]")
 
 
 def full_name(client: Any, folder: str) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import re
 import smtplib
 import time
+from functools import partial
 from typing import IO
 
 import structlog
@@ -166,17 +167,10 @@ class SmtpOutbox:
         if settings.password is not None:
             self._password = settings.password.read()
             client.login(settings.username, self._password)
-            return
-        if self._tokens is None:
+        elif self._tokens is not None:
+            self._tokens.log_in(partial(_log_in_with, client, settings.username), smtplib.SMTPAuthenticationError)
+        else:
             raise BadConfig("outbox.smtp has a username and no password, and there is no [oauth2]")
-        token = self._tokens.get()
-        try:
-            _log_in_with(client, settings.username, token)
-        except smtplib.SMTPAuthenticationError:
-            new = self._tokens.get(rejected=token)
-            if new == token:
-                raise
-            _log_in_with(client, settings.username, new)
 
     def _reset(self) -> None:
         """Reset the connection after a refusal, so that it serves the next message if the server agrees."""

@@ -237,8 +237,6 @@ def _ends_without_colon(text: str) -> bool:
 
 def _read(text: str) -> tuple[int, bool] | None:
     placed = _placed(text)
-    while placed and not placed[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
-        placed.pop()
     placed = [*dropwhile(lambda entry: not entry[1].strip("-"), placed)]
     if not placed:
         return None
@@ -311,10 +309,6 @@ def _start(words: Sequence[str]) -> int | None:
         if name and not is_time(words[0]):
             return named - len(name)
         return None
-    for number in range(1, len(words)):
-        if is_weekday(words[number]) and opens(words[number:]):
-            named = number <= LONGEST_NAME and any(map(is_verb, words[:number]))
-            return 0 if named else number  # "Bob wrote on Mon, 2 Mar 2026:"
     plain = words[:LONGEST_NAME]
     stop = next((number for number, word in enumerate(plain) if is_verb(word) or is_dated(word)), len(plain))
     return 0 if stop <= 4 and not any(has_digit(word) for word in plain[:stop]) and stop < len(plain) else None
