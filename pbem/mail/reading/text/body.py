@@ -24,41 +24,27 @@ LONGEST_TYPE = 500
 _BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
 """A line that separates parts, and the beginning of a part's headers."""
 _EXCUSES = escapes.table("stubs")["excuses"]
-_CHARSETS = {
-    "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
-    "latin-1": "cp1252",
-    "latin1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "ansi_x3.4-1968": "cp1252",
-    "iso-8859-9": "cp1254",
-    "iso-8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "x-gbk": "gb18030",
-    "ks_c_5601-1987": "cp949",
-    "euc-kr": "cp949",
-    "shift_jis": "cp932",
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "iso-2022-jp": "iso2022_jp_ext",
-    "iso-8859-8-i": "iso-8859-8",
-    "iso-8859-6-i": "iso-8859-6",
-    "x-mac-roman": "mac_roman",
-    "macintosh": "mac_roman",
-    "windows-874": "cp874",
-    "unicode-1-1-utf-7": "utf-7",
+_WIDER = {
+    "ascii": "utf-8",
+    "iso8859-1": "cp1252",
+    **dict.fromkeys(("iso8859-11", "tis-620", "windows-874"), "cp874"),
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("shift_jis", "x-sjis", "windows-31j"), "cp932"),
+    "iso8859-9": "cp1254",
+    "euc_kr": "cp949",
+    "iso2022_jp": "iso2022_jp_ext",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-8859-6-i": "iso8859-6",
+    "x-mac-roman": "mac-roman",
     "cp-850": "cp850",
 }
+"""What browsers read some character sets as: mail programs declare one and write the other."""
 _FAMILIES = (
     *("utf-", "ascii", "iso8859-", "iso2022_", "cp", "mac-", "koi8-", "big5", "gb", "euc_", "shift_jis", "johab", "hz"),
     *("tis-620", "hp-roman8", "kz1048", "ptcp154"),
 )
 """Python's names of codecs for character sets; its others compress, escape or encode host names, some slowly."""
 LONGEST_CHARSET = 40
-
-
 UNOPENED = "x-"
 _SIGNED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 """What may be signed (RFC 8551, 3.5.2): then its content can be read. Otherwise it is encrypted."""
@@ -141,25 +127,20 @@ def decode(content: bytes, charset: str | None) -> str:
     ('Schön', 'Schön', '€ 5')
     """
     claimed = (charset or "utf-8").strip().strip("'\"").lower()
-    for name in (claimed if claimed != "us-ascii" else "utf-8", _CHARSETS.get(claimed), "utf-8", "cp1252"):
-        if name is None or name in _CHARSETS or not _is_charset(name):
-            continue
-        try:
-            text = content.decode(name)
-            return text.encode("utf-8", "replace").decode("utf-8")  # UTF-7 can hold lone surrogates
-        except (LookupError, ValueError):
-            continue
+    for name in (_codec(claimed), "utf-8", "cp1252"):
+        with suppress(LookupError, ValueError):
+            return content.decode(name).encode("utf-8", "replace").decode("utf-8")  # UTF-7 can hold lone surrogates
     return content.decode("latin-1")
 
 
-def _is_charset(name: str) -> bool:
-    """Return whether Python knows a character set by that name."""
-    if len(name) > LONGEST_CHARSET or not name.isascii() or not name.isprintable():
-        return False
-    try:
-        return codecs.lookup(name).name.startswith(_FAMILIES)
-    except LookupError:
-        return False
+def _codec(charset: str) -> str:
+    """Return Python's name of a character set; "" if it has none."""
+    if len(charset) > LONGEST_CHARSET or not charset.isascii() or not charset.isprintable():
+        return ""
+    with suppress(LookupError):
+        charset = codecs.lookup(charset).name
+    name = _WIDER.get(charset, charset)
+    return name if name.startswith(_FAMILIES) else ""
 
 
 def unflow(text: str, delsp: bool) -> str:
