@@ -5,6 +5,7 @@ import dataclasses
 import pickle
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice, pairwise
 from typing import Any
 
@@ -22,9 +23,7 @@ PARTS = 300
 def random_play_ends(pack: GamePack, seed: int = 0) -> None:
     """Random play ends with an outcome, and with a reason."""
     for *before, (end, _) in matches(pack, seed):
-        require(
-            all(position.outcome is None for position, _ in before), "There is an outcome before the match is over."
-        )
+        require(all(at.position.outcome is None for at in before), "There is an outcome before the match is over.")
         if not isinstance(end.outcome, Outcome):
             raise Nonconforming(f"A match is over, but its outcome is {end.outcome!r}.")
         require(end.outcome.winner in (0, 1, None), f"The winner is {end.outcome.winner!r}; use 0, 1 or None.")
@@ -77,10 +76,8 @@ def asking_changes_nothing(pack: GamePack, seed: int = 0) -> None:
         position.diagram()
         pack.notation.hint(position)
         state_of(position).choices()
-        require(
-            before == (repr(position), hash(position), position.play(move)),
-            "A position changes when it is asked for its moves, its diagram, its hint or its state.",
-        )
+        after = repr(position), hash(position), position.play(move)
+        require(before == after, "A position changes when it is asked for its moves, diagram, hint or state.")
 
 
 def the_end_is_final(pack: GamePack, seed: int = 0) -> None:
@@ -126,10 +123,7 @@ def play_agrees_with_moves(pack: GamePack, seed: int = 0) -> None:
                 written = notation.parse(notation.format(move, position))
                 require(written in legal or written in parts, f"play takes {text}, but moves() doesn't list it.")
             for move in some_moves(pack, position, SEVERAL):
-                refusal = refused(position, move)
-                require(
-                    refusal is None, f"moves() lists {notation.format(move, position)}, but play refuses it: {refusal}."
-                )
+                require_legal(position, move, f"moves() lists {notation.format(move, position)}")
 
 
 def reading_a_turn_again_leads_to_the_same_position(pack: GamePack, seed: int = 0) -> None:
@@ -154,9 +148,8 @@ def states_play_by_the_rules(pack: GamePack, seed: int = 0) -> None:
             choices.append(chance.choice(after.choices()[:MANY]))
             after = after.after(choices[-1])
         move = state.turn_of(choices)
-        refusal = refused(position, move)
         turn = _turn(pack, position, move)
-        require(refusal is None, f"{turn} is a choice of state(), but play refuses it: {refusal}.")
+        require_legal(position, move, f"{turn} is a choice of state()")
         then = state_of(position.play(move))
         same = (after.turn, after.winner) == (then.turn, then.winner) and (after.turn is None or after.key == then.key)
         require(same, f"{turn} leads the search to another state than that of the position after it.")
@@ -169,6 +162,12 @@ def refused(position: Position[Any], move: Any) -> IllegalMove | None:
     except IllegalMove as refusal:
         return refusal
     return None
+
+
+def require_legal(position: Position[Any], move: Any, sentence: str) -> None:
+    """Raise Nonconforming with the beginning of a sentence unless a position takes the move."""
+    refusal = refused(position, move)
+    require(refusal is None, f"{sentence}, but play refuses it: {refusal}.")
 
 
 def near_misses(text: str) -> Iterator[str]:
@@ -211,11 +210,9 @@ def _is_value(value: Any) -> None:
     hidden = sorted(slots - {field.name for field in fields})
     require(not hidden, f"{name} keeps {', '.join(hidden)} beside its fields.")
     for field in fields:
-        try:
+        with suppress(dataclasses.FrozenInstanceError):
             setattr(value, field.name, getattr(value, field.name))
-        except dataclasses.FrozenInstanceError:
-            continue
-        require(False, f"{name}.{field.name} can be changed: give its dataclass frozen=True.")
+            require(False, f"{name}.{field.name} can be changed: give its dataclass frozen=True.")
 
 
 def _values_in(value: Any) -> Iterator[Any]:

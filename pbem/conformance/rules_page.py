@@ -28,10 +28,8 @@ TAKEN = frozenset(
 def the_page_has_title_designer_and_year(pack: GamePack, seed: int = 0) -> None:
     """The rules page begins with the title in capitals, underlined, and with who designed the game when."""
     title, line, designed, *_ = [*_lines(pack), "", "", ""]
-    require(
-        title.startswith(pack.title.upper()) and line == "=" * len(title),
-        f"The rules page doesn't begin with {pack.title.upper()}, underlined by as many =.",
-    )
+    is_heading = title.startswith(pack.title.upper()) and line == "=" * len(title)
+    require(is_heading, f"The rules page doesn't begin with {pack.title.upper()}, underlined by as many =.")
     require(
         re.fullmatch(r".+, .*[0-9].*", designed),
         f'Below the title, the rules page must say who designed the game when ("Mark Steere, 1992"), not "{designed}".',
@@ -97,10 +95,8 @@ def its_names_are_its_own(pack: GamePack, seed: int = 0) -> None:
     others = {other.title.lower() for key, other in GAMES.items() if key != game.key}
     title = game.title.lower()
     require(title not in _commands() | RESERVED | others, f'The title "{game.title}" means something else in messages.')
-    require(
-        0 < len(game.title) <= TITLE and game.title.isascii(),
-        f"The title has more than {TITLE} characters, or odd ones.",
-    )
+    is_short = 0 < len(game.title) <= TITLE and game.title.isascii()
+    require(is_short, f"The title has more than {TITLE} characters, or odd ones.")
     names = [option.name for option in game.options]
     require(len(names) == len(set(names)), "Two options have the same name.")
     for option in game.options:
@@ -128,9 +124,8 @@ def _commands() -> frozenset[str]:
 def it_is_described(pack: GamePack, seed: int = 0) -> None:
     """The game has a short summary, two sides with names of one word, and a version."""
     game = pack.game
-    require(
-        0 < len(game.summary) <= SUMMARY, f"The summary has {len(game.summary)} characters; it needs 1 to {SUMMARY}."
-    )
+    length = len(game.summary)
+    require(0 < length <= SUMMARY, f"The summary has {length} characters; it needs 1 to {SUMMARY}.")
     require(len(set(game.sides)) == len(game.sides) == 2, "The two sides have the same name.")
     for side in game.sides:
         require(re.fullmatch(r"[A-Z][A-Za-z]*", side), f"The side {side!r} isn't one word with a capital.")

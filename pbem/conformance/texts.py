@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from time import process_time
 from typing import Any
@@ -11,7 +10,7 @@ from notation.core import BadNotation
 from notation.games import GamePack
 from notation.hints import WIDTH, format_hint
 from notation.steps import choices
-from pbem.conformance.engine import refused
+from pbem.conformance.engine import refused, require_legal
 from pbem.conformance.samples import Nonconforming, matches, require, samples, some_moves
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
@@ -49,13 +48,9 @@ def turns_are_read_forgivingly(pack: GamePack, seed: int = 0) -> None:
     notation = pack.notation
     for position, move in samples(pack, ENOUGH, seed):
         text = notation.format(move, position)
-        for said in (text.upper(), f"  {text} ", f"{text}."):
-            try:
-                read = notation.parse(said)
-            except BadNotation as bad:
-                require(False, f"{said!r} isn't read as {text}: {bad}.")
-            else:
-                require(read == move, f"{said!r} is read as another turn than {text}.")
+        for variant in (text.upper(), f"  {text} ", f"{text}."):
+            read = _parsed(pack, variant, f"{variant!r} isn't read as {text}")
+            require(read == move, f"{variant!r} is read as another turn than {text}.")
 
 
 def garbage_is_refused(pack: GamePack, seed: int = 0) -> None:
@@ -83,10 +78,8 @@ def reading_takes_linear_time(pack: GamePack, seed: int = 0) -> None:
     for unit in (text, f"{text} ", text[:1], text[:2], text[-1:], " ", "-", "a1", "a", "1 ", "."):
         for length in LENGTHS:
             long = (unit * length)[:length] + "\0"
-            require(
-                any(_seconds_to_read(pack, long) < SECONDS_TO_READ for _ in range(3)),
-                f"{length:,} characters of {unit!r} take too long to read: refuse what is too long (check_length).",
-            )
+            sentence = f"{length:,} characters of {unit!r} take too long to read: refuse long texts (check_length)."
+            require(any(_seconds_to_read(pack, long) < SECONDS_TO_READ for _ in range(3)), sentence)
 
 
 def help_has_an_example(pack: GamePack, seed: int = 0) -> None:
@@ -94,10 +87,7 @@ def help_has_an_example(pack: GamePack, seed: int = 0) -> None:
     line = pack.notation.help
     require(line and "\n" not in line, "The help of the notation isn't one line.")
     example = line.split(": ")[-1].strip('"')
-    try:
-        pack.notation.parse(example)
-    except BadNotation as bad:
-        require(False, f'The help must end with an example, as in `the square to mark: "b2"`: {bad}.')
+    _parsed(pack, example, 'The help must end with an example, as in `the square to mark: "b2"`')
 
 
 def hints_help(pack: GamePack, seed: int = 0) -> None:
@@ -108,8 +98,7 @@ def hints_help(pack: GamePack, seed: int = 0) -> None:
         if hint is None:
             raise Nonconforming("A player to move gets no hint.")
         if hint.example:
-            refusal = refused(position, pack.notation.parse(hint.example))
-            require(refusal is None, f"The example of a hint, {hint.example}, is refused: {refusal}.")
+            require_legal(position, pack.notation.parse(hint.example), f"{hint.example} is the example of a hint")
         lines = format_hint(hint).splitlines()
         require(lines, "A hint says nothing.")
         for line in lines:
@@ -130,20 +119,25 @@ def acting(pack: GamePack, lines: list[str], match: int | None) -> Iterator[str]
             yield line
 
 
-def is_turn(pack: GamePack, line: str) -> bool:
-    return _read(pack, line) is not None
+def is_turn(pack: GamePack, text: str) -> bool:
+    try:
+        pack.notation.parse(text)
+    except BadNotation:
+        return False
+    return True
+
+
+def _parsed(pack: GamePack, text: str, sentence: str) -> Any:
+    try:
+        return pack.notation.parse(text)
+    except BadNotation as bad:
+        raise Nonconforming(f"{sentence}: {bad}.") from bad
 
 
 def _seconds_to_read(pack: GamePack, text: str) -> float:
     before = process_time()
-    _read(pack, text)
+    is_turn(pack, text)
     return process_time() - before
-
-
-def _read(pack: GamePack, text: str) -> Any:
-    with suppress(BadNotation):
-        return pack.notation.parse(text)
-    return None
 
 
 def _garbage(pack: GamePack, seed: int) -> Iterator[str]:
@@ -171,8 +165,7 @@ def choices_lead_to_turns(pack: GamePack, seed: int = 0) -> None:
             steps = (*offered.steps, *([] if offered.example is None else offered.cells.values()))
             if offered.turns or not steps:
                 for text in islice(offered.turns, 3):
-                    refusal = refused(position, pack.notation.parse(text))
-                    require(refusal is None, f"{text} is offered, but play says: {refusal}.")
+                    require_legal(position, pack.notation.parse(text), f"{text} is offered")
                 break
             step = chance.choice(steps)
             chosen = step.text

@@ -203,7 +203,7 @@ FAULTS: Mapping[str, tuple[GamePack | Callable[[Path], GamePack], str]] = {
     "reading takes linear time": (parse(backtracking), "take too long to read"),
     "help has an example": (notation(help="a square"), "must end with an example"),
     "hints help": (hint(Passage("b2")), "would be played when it is quoted"),
-    "choices lead to turns": (parse(lambda text: Turn("b2")), "is offered, but play says"),
+    "choices lead to turns": (parse(lambda text: Turn("b2")), "is offered, but play refuses it"),
     "half a turn can be drawn": (
         notation(midway=lambda self, chosen, position: TINY if chosen else position),
         "the board has other cells",
