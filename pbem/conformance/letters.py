@@ -78,33 +78,24 @@ class Letters:
 
     def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
         """Deliver a message that isn't safe to parse here, and isn't logged."""
-        inbox = self.server.inboxes[0]
-        folder = self._out.parent.parent / "in"
-        for name in ("new", "cur", "tmp"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+        new = self.folder / "in" / "new"
+        new.mkdir(parents=True, exist_ok=True)
         self._delivered += 1
-        (folder / "new" / f"{self._delivered}.test").write_bytes(self._above + raw)
-        daemon.run_once(self.server)
-        inbox.close()
-        return self._collect()
+        (new / f"{self._delivered}.test").write_bytes(self._above + raw)
+        return self._run()
 
     def wait(self, **time: float) -> list[EmailMessage]:
         """Let time pass, then run the server. Return what it sent."""
         self.clock.advance(**time)
-        daemon.run_once(self.server)
-        self.server.inboxes[0].close()
-        return self._collect()
+        return self._run()
 
-    def _collect(self) -> list[EmailMessage]:
-        if not self._out.is_dir():
-            return []
-        mails = []
-        for path in sorted(self._out.iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name)):
-            if path.name in self._seen:
-                continue
-            self._seen.add(path.name)
-            mail = parsed(path.read_bytes())
-            mails.append(mail)
+    def _run(self) -> list[EmailMessage]:
+        daemon.run_once(self.server)
+        paths = [path for path in self._out.glob("*") if path.name not in self._seen]
+        paths.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
+        self._seen.update(path.name for path in paths)
+        mails = [parsed(path.read_bytes()) for path in paths]
+        for mail in mails:
             self.received.setdefault(str(mail["To"]), []).append(mail)
             self.log.append(("out", mail))
         return mails

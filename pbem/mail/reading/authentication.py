@@ -48,22 +48,17 @@ def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[MethodR
     """Return our server's results from the Authentication-Results, top down, up to the first that can't be read."""
     own: list[MethodResult] = []
     for field in fields[:most]:
-        header = _parsed(field)
-        if header is None or header[0] != authserv_id.lower():
+        value = " ".join(field.split()).rstrip("; ")
+        if len(value) > LONGEST or not value.isascii() or value.count('"') % 2:
+            break  # authres skips what it can't read within a result, and an open quote takes a lot with it
+        try:
+            header = CONTEXT.parse_value(value)
+        except (AuthResError, RecursionError, ValueError):
             break
-        own += [_result(result) for result in header[1]]
+        if header.authserv_id != authserv_id.lower():
+            break
+        own += map(_result, header.results)
     return tuple(own)
-
-
-def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
-    value = " ".join(field.split()).rstrip("; ")
-    if len(value) > LONGEST or not value.isascii() or value.count('"') % 2:
-        return None  # authres skips what it can't read within a result, and an open quote takes a lot with it
-    try:
-        header = CONTEXT.parse_value(value)
-    except (AuthResError, RecursionError, ValueError):
-        return None
-    return header.authserv_id, header.results
 
 
 def _result(result: AuthenticationResult) -> MethodResult:
@@ -167,11 +162,16 @@ def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetim
     sent_by = domain(author)
     fields = _fields(head, "Authentication-Results")
     finding = of_results(results(fields, authserv_id, headers), sent_by)
-    signatures = _fields(head, "DKIM-Signature")
     if finding is Authenticity.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Authenticity.UNKNOWN  # our server didn't take it for a header and so didn't remove it
-    enough = finding is Authenticity.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
-    return DomainCheck(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
+    recipients = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
+    is_enough = (
+        finding is Authenticity.PASSED
+        and _is_whole(head, sent_by, now)
+        and ours.lower() in {address.lower() for _, address in recipients}
+        and _is_fresh(head, now)
+    )
+    return DomainCheck(finding, _proof(head, author) if is_enough else None)
 
 
 def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:
@@ -191,16 +191,11 @@ def _fields(head: Message, name: str) -> tuple[str, ...]:
     return tuple(str(value)[:LONGEST_FIELD] for key, value in head.raw_items() if key.lower() == name.lower())
 
 
-def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
+def _is_whole(head: Message, author: str, now: datetime) -> bool:
     """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
-    parsed = [(signature, tags(signature)) for signature in signatures]
+    parsed = [(signature, tags(signature)) for signature in _fields(head, "DKIM-Signature")]
     own = [text for text, by_name in parsed if by_name is None or aligned(domain(by_name.get("d", "")), author)]
     return all(covers(signature, head.keys(), now) for signature in own)
-
-
-def _is_to_us(head: Message, ours: str) -> bool:
-    named = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
-    return ours.lower() in {address.lower() for _, address in named}
 
 
 def _is_fresh(head: Message, now: datetime) -> bool:

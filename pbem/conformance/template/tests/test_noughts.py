@@ -45,18 +45,8 @@ def test_every_refusal(turns: str, move: str, reason: Reason, words: str) -> Non
     assert refusal.value.token in (move, "")
 
 
-def test_a_game_that_is_over_stays_so() -> None:
-    with pytest.raises(kit.GameOver, match="the game is over: X has a line on a1, b1 and c1"):
-        after("a1 a2 b1 b2 c1").play(Turn("c2"))
-
-
 def test_the_last_turn_is_lit() -> None:
     assert after("b2 a1").diagram(kit.Played(after("b2"), Turn("a1"))).lit == {"a1"}
-
-
-@pytest.mark.parametrize("said", ["b2", "B2", " b2. ", "b2!"])
-def test_a_turn_is_read_however_it_is_written(said: str) -> None:
-    assert NOUGHTS.notation.parse(said) == Turn("b2")
 
 
 @pytest.mark.parametrize(

@@ -145,29 +145,20 @@ def _codec(charset: str) -> str:
 
 def unflow(text: str, delsp: bool) -> str:
     """Return the paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks."""
-    written: list[str] = []
-    pieces: list[str] = []
-    depth = 0
+    paragraphs: list[list[str]] = []
+    depth, flows = 0, False
     for raw in text.replace("\r\n", "\n").split("\n"):
         bare = raw.lstrip(">")
         quoted = len(raw) - len(bare)
         line = bare.removeprefix(" ")
-        if pieces and (quoted != depth or line == "-- "):
-            written.append(_line(depth, pieces))
-            pieces = []
-        depth = quoted
-        flows = line.endswith(" ") and line != "-- "
-        pieces.append(line[:-1] if flows and delsp else line)
-        if not flows:
-            written.append(_line(depth, pieces))
-            pieces = []
-    if pieces:
-        written.append(_line(depth, pieces))
-    return "\n".join(written)
-
-
-def _line(depth: int, pieces: list[str]) -> str:
-    return ">" * depth + " " * bool(depth) + "".join(pieces)
+        if flows and quoted == depth and line != "-- ":
+            paragraphs[-1].append(line)
+        else:
+            paragraphs.append([">" * quoted + " " * bool(quoted), line])
+        depth, flows = quoted, line.endswith(" ") and line != "-- "
+        if flows and delsp:
+            paragraphs[-1][-1] = line[:-1]
+    return "\n".join(map("".join, paragraphs))
 
 
 def _leaves(message: Message) -> Iterator[Message]:

@@ -72,6 +72,7 @@ HIDDEN = (
     "max-height:0",
     "opacity:0;",
 )
+_SPACES = re.compile(r"[^\S\u00a0]+")
 _BAR = re.compile(r"border-left:[^;]*(?:solid|double)")
 """The bar on the left of a quote."""
 INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:none")
@@ -150,19 +151,11 @@ class _Page:
                 self.new_line()
                 self._line.append(line)
             return
-        collapsed = " ".join(word for word in words.replace("\u00a0", "\ue000").split())
-        if not collapsed:
-            collapsed = " " if words else ""
-        else:
-            collapsed = (
-                (" " if words[:1].isspace() and words[:1] != "\u00a0" else "")
-                + collapsed
-                + (" " if words[-1:].isspace() and words[-1:] != "\u00a0" else "")
-            )
+        collapsed = _SPACES.sub(" ", words)
         if collapsed.startswith(" ") and (not self._line or self._line[-1].endswith(" ")):
             collapsed = collapsed[1:]
         if collapsed:
-            self._line.append(collapsed.replace("\ue000", "\u00a0"))
+            self._line.append(collapsed)
 
     def end_line(self) -> None:
         if "".join(self._line).strip(" \n\t"):
