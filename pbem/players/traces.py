@@ -19,6 +19,7 @@ from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
 from pbem.storage import message_facts, payloads
 from pbem.storage.database import read_only, transaction
+from pbem.storage.due import Setbacks
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
@@ -34,7 +35,6 @@ from pbem.storage.models import (
 )
 from pbem.storage.outbox import ANSWERED, WITH_CONTENT
 from pbem.storage.retention import change, emptied
-from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 

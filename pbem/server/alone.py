@@ -22,9 +22,8 @@ from pbem.isolated import Isolated, Lost, Unavailable, Why
 from pbem.mail.reading import authentication
 from pbem.mail.reading.parsers import IsolatedParser
 from pbem.server import work_queue, worker
-from pbem.server.examination import Services
 from pbem.server.sender import send_queue
-from pbem.server.worker import Desk
+from pbem.server.worker import Desk, Services
 from pbem.storage import database
 
 log = structlog.get_logger()

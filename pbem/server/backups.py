@@ -40,7 +40,7 @@ from pbem.secret import BadConfig, Secret
 from pbem.server import server_key
 from pbem.storage import database, drafts
 from pbem.storage.database import Progress
-from pbem.storage.setbacks import Setbacks
+from pbem.storage.due import Setbacks
 
 log = structlog.get_logger()
 

@@ -23,8 +23,8 @@ from pbem.players import invitations, rate_limits
 from pbem.server import backups
 from pbem.storage.clock import apart, doubt, leap
 from pbem.storage.database import read_only
+from pbem.storage.due import SENDING, STALE
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
-from pbem.storage.setbacks import SENDING, STALE
 from pbem.vitals import Vitals
 
 MOST = 100_000  # how many rows are counted, at most: in an index, and without a lock

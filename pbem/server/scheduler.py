@@ -11,11 +11,10 @@ from pbem.matches.ratings import derivation
 from pbem.players import traces, waiting_receipts
 from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, digest
-from pbem.storage import clock, setbacks
+from pbem.storage import clock
 from pbem.storage.database import reading
-from pbem.storage.due import NOW, Due
+from pbem.storage.due import HAVE_FAILED, NOW, Due, Setbacks
 from pbem.storage.retention import Retention
-from pbem.storage.setbacks import Setbacks
 
 LATE = timedelta(minutes=1)  # how long it may wait while messages are being sent
 
@@ -50,7 +49,7 @@ class Scheduler:
     def __init__(self, retention: Retention, work: Iterable[Due]) -> None:
         self.retention = retention
         self._work = (*FIRST, *work, *LAST)
-        self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY)
+        self._query = select(*(due.when for due in self._work), HAVE_FAILED)
         self._looked_at: datetime | None = None
         self._beaten_at: datetime | None = None
         self._rated: date | None = None

@@ -9,18 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Engine,
-    ScalarSelect,
-    Select,
-    bindparam,
-    exists,
-    func,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Engine, Select, bindparam, exists, func, literal_column, select, update
 from sqlmodel import col
 
 from pbem.storage import leases
@@ -37,7 +26,7 @@ def written_out(state: str) -> ColumnElement[str]:
     return literal_column(f"'{state}'")
 
 
-def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> ScalarSelect[int]:
+def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> ColumnElement[int]:
     """Return the round of a new row: how many of its group (the parameter `whose`) wait in that state, or many."""
     of_group = (col(table.group) == bindparam("whose"), col(table.state) == written_out(state))
     waiting: Select[Any] = select(literal_column("1")).where(*of_group, *which)

@@ -30,11 +30,10 @@ from pbem.messages.said.sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import announcements
 from pbem.players.notices import notify
 from pbem.storage.database import read_only
-from pbem.storage.due import NOW, Due, act_on
+from pbem.storage.due import NOW, Due, Setbacks, act_on, at_once
 from pbem.storage.models import Entry, Match, Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.preferences import ON
-from pbem.storage.setbacks import Setbacks, at_once
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()

@@ -22,13 +22,12 @@ from pbem.players import blocks, directory
 from pbem.players.directory import Visibility, is_reachable
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import Due, act_on
+from pbem.storage.due import Due, act_on, at_once
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import News, Part, Section
 from pbem.storage.preferences import OFF
 from pbem.storage.retention import change
-from pbem.storage.setbacks import at_once
 from pbem.tokens import Purpose
 
 
