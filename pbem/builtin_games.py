@@ -17,10 +17,7 @@ QUADRAPHAGES = GamePack(
     tolerant=phages_notation.play_tolerantly,
 )
 HEXAPHAGES = GamePack(
-    game=phages.HEXAPHAGES,
-    notation=phages_notation.HEXAPHAGES,
-    rules=_RULES,
-    tolerant=phages_notation.play_tolerantly,
+    game=phages.HEXAPHAGES, notation=phages_notation.HEXAPHAGES, rules=_RULES, tolerant=phages_notation.play_tolerantly
 )
 QUADRATURE = GamePack(game=quadrature.QUADRATURE, notation=quadrature_notation.QUADRATURE, rules=_RULES)
 QUADRUPEL = GamePack(game=quadrupel.QUADRUPEL, notation=quadrupel_notation.QUADRUPEL, rules=_RULES)

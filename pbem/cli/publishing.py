@@ -29,8 +29,7 @@ def publish(
         Path, typer.Argument(help="Where the site is or will be; an empty folder or none yet.", show_default=False)
     ],
     url: Annotated[
-        str,
-        typer.Option(help="The URL of that folder, for links in feeds and previews; by default url in [serve]."),
+        str, typer.Option(help="The URL of that folder, for links in feeds and previews; by default url in [serve].")
     ] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:

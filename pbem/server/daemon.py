@@ -196,21 +196,10 @@ def open_server(
         else:
             database.require_current(engine)
             server_key.require(engine, ours)
-        yield Server(
-            settings=settings,
-            engine=engine,
-            services=services,
-            sender=sender,
-            desk=desk,
-            desks=tuple(desks),
-            suspects=suspects,
-            inboxes=tuple(endpoints.inboxes(settings, tokens)),
-            listeners=tuple(endpoints.listeners(settings)),
-            scheduler=Scheduler(Retention(limits.keep_mail_days, limits.keep_waiting_days), features.due),
-            thinker=thinker,
-            newest=newest,
-            clock=clock,
-        )
+        inboxes, listeners = tuple(endpoints.inboxes(settings, tokens)), tuple(endpoints.listeners(settings))
+        scheduler = Scheduler(Retention(limits.keep_mail_days, limits.keep_waiting_days), features.due)
+        workers = (services, sender, tuple(desks), desk, suspects)
+        yield Server(settings, engine, *workers, inboxes, listeners, scheduler, thinker, newest, clock)
     finally:
         thinker.close()
         suspects.isolated.close()

@@ -59,23 +59,14 @@ _LOOK = select(
     exists(_WAITING.where(~_IS_SUSPECT, col(Outgoing.lane) == OutgoingLane.LONG)),
     exists(_WAITING.where(_IS_SUSPECT)),
 )
-_CLAIM = (
-    update(Outgoing)
-    .where(
-        is_next(
-            Outgoing,
-            # A message in whose attempt a server ended goes alone, so that no other suffers if it was the cause.
-            _WAITING.where(
-                bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT,
-                col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
-            )
-            .order_by(*_ORDER)
-            .limit(bindparam("most", type_=Integer)),
-        )
-    )
-    .values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
-    .returning(col(Outgoing.id), col(Outgoing.attempts))
+_IS_OF_KIND = (
+    # A message in whose attempt a server ended goes alone, so that no other suffers if it was the cause.
+    bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT,
+    col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
 )
+_NEXT = _WAITING.where(*_IS_OF_KIND).order_by(*_ORDER).limit(bindparam("most", type_=Integer))
+_COUNTED = update(Outgoing).values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
+_CLAIM = _COUNTED.where(is_next(Outgoing, _NEXT)).returning(col(Outgoing.id), col(Outgoing.attempts))
 _LEASED = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
 _STILL_OWED = (*_LEASED, col(Outgoing.state) == _ARE_OWED)
 _LETTERS = select(Outgoing).where(*_STILL_OWED).order_by(*_ORDER).options(WITH_CONTENT)

@@ -46,17 +46,9 @@ _WAITING = (
 )
 _FREE = (col(Incoming.id) == bindparam("number", type_=Integer), col(Incoming.state) == _ARE_WAITING, is_free(Incoming))
 _THIS = (*_FREE[:2], col(Incoming.holder) == bindparam("who"))
-_MESSAGE = (
-    col(Incoming.id),
-    col(Incoming.attempts),
-    col(Incoming.sender),
-    col(Incoming.recipients),
-    select(col(RawMessage.raw))
-    .where(col(RawMessage.incoming) == col(Incoming.id))
-    .limit(1)
-    .scalar_subquery()
-    .label("raw"),
-)
+_RAW = select(col(RawMessage.raw)).where(col(RawMessage.incoming) == col(Incoming.id)).limit(1).scalar_subquery()
+_ENVELOPE = (col(Incoming.sender), col(Incoming.recipients))
+_MESSAGE = (col(Incoming.id), col(Incoming.attempts), *_ENVELOPE, _RAW.label("raw"))
 _COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
 _CLAIM = _COUNTED.where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
 _LEASE = update(Incoming).values(**leases.terms()).where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)

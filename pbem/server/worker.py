@@ -96,13 +96,9 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
     checked = authentication.UNCHECKED
     if services.checks.authserv_id:
         checked = parser.check(raw, services.server.address, services.checks, now)
-    return Examined(
-        raw,
-        message,
-        checked=checked,
-        is_final=parser.is_final(raw) if may_be_bounce else None,
-        held={number: parser.read(row.raw, row.sender, row.recipients, ours) for number, row in held.items()},
-    )
+    is_final = parser.is_final(raw) if may_be_bounce else None
+    messages = {number: parser.read(row.raw, row.sender, row.recipients, ours) for number, row in held.items()}
+    return Examined(raw, message, "", checked, is_final, messages)
 
 
 def _references(

@@ -43,7 +43,6 @@ WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel
 _OF_OTHERS = col(Outgoing.incoming).is_distinct_from(bindparam("because", type_=Integer))
 """What one message causes goes out in one round."""
 _QUEUED = insert(Outgoing).values(round=queue.waiting_of_group(Outgoing, OutgoingState.OWED, _OF_OTHERS))
-_SAID = insert(OutgoingContent)
 STAYED = (
     OutgoingState.BATCHED,
     OutgoingState.PAUSED,
@@ -57,14 +56,8 @@ _WENT_OUT = col(Outgoing.state).not_in(queue.written_out(state) for state in STA
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
-_DIGESTS = (
-    select(Outgoing.message_id)
-    .where(Outgoing.template == "digest", col(Outgoing.match).is_(None), Outgoing.address == bindparam("address"))
-    .order_by(col(Outgoing.id).desc())
-    .limit(1)
-)
-
-
+_IS_DIGEST = (Outgoing.template == "digest", col(Outgoing.match).is_(None), Outgoing.address == bindparam("address"))
+_DIGESTS = select(Outgoing.message_id).where(*_IS_DIGEST).order_by(col(Outgoing.id).desc()).limit(1)
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "proposal")),
     **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts"), 0),
@@ -129,8 +122,6 @@ class Mailer:
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
-        It is sent soon or, if it waits, by that time (see receipts); or, batched, together with others, if the
-        player wants any for now. News for an address that rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `ply` is how many turns of the match
         it shows, if not all. `is_long` is a message that takes long to render, as do those that are long by their kind.
         """
@@ -158,13 +149,8 @@ class Mailer:
         return self._enqueue(payload, address, None, cause, {}, is_long=is_long)
 
     def ask_address(self, address: str, payload: Payload, *, player: Player, token_subject: int, cause: Cause) -> int:
-        columns = {
-            "epoch": player.epoch,
-            "purpose": Purpose.ADDRESS.name,
-            "token_subject": token_subject,
-            "stranger_domain": owner(address),
-        }
-        return self._enqueue(payload, address, None, cause, columns, player=player)
+        token = {"epoch": player.epoch, "purpose": Purpose.ADDRESS.name, "token_subject": token_subject}
+        return self._enqueue(payload, address, None, cause, token | {"stranger_domain": owner(address)}, player=player)
 
     def _enqueue(
         self,
@@ -204,16 +190,14 @@ class Mailer:
             **columns,
         }
         connection = self._session.connection()
-        (number,) = connection.execute(
-            _QUEUED, {**row, "whose": row["group"], "because": row["incoming"]}
-        ).inserted_primary_key or (0,)
-        named = self._named(stored, facts, player, match)
-        if named:
-            connection.execute(insert(Mention), [{"outgoing": number, "player": other} for other in sorted(named)])
-        connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": facts})
+        queued = connection.execute(_QUEUED, row | {"whose": row["group"], "because": row["incoming"]})
+        (number,) = queued.inserted_primary_key or (0,)
+        if mentioned := self._mentioned(stored, facts, player, match):
+            connection.execute(insert(Mention), [{"outgoing": number, "player": other} for other in sorted(mentioned)])
+        connection.execute(insert(OutgoingContent), {"outgoing": number, "payload": stored, "facts": facts})
         return int(number)
 
-    def _named(
+    def _mentioned(
         self, payload: Mapping[str, Any], facts: Mapping[str, Any], reader: Player | None, match: Match | None
     ) -> set[int]:
         players = list(message_facts.players(facts))

@@ -119,16 +119,10 @@ class Retention:
             outgoing = dict.fromkeys(Rule, 0)
             for state, number in owed.items():
                 outgoing[OUTGOING[state]] += number
-            log.info(
-                "old mails removed",
-                incoming=received[IncomingState.DONE],
-                outgoing=outgoing[Rule.DONE],
-                unanswered=received[IncomingState.HELD],
-                given_up=received[IncomingState.SHUNTED] + outgoing[Rule.WAITS],
-                invitees=invitees,
-                rows=rows,
-                before=f"{done:%F}",
-            )
+            counts = {"incoming": received[IncomingState.DONE], "outgoing": outgoing[Rule.DONE]}
+            counts |= {"unanswered": received[IncomingState.HELD], "invitees": invitees, "rows": rows}
+            given_up = received[IncomingState.SHUNTED] + outgoing[Rule.WAITS]
+            log.info("old mails removed", **counts, given_up=given_up, before=f"{done:%F}")
         return sum(removed)
 
 
@@ -214,16 +208,10 @@ def _forget_strangers(session: Session, numbers: Sequence[int | None], now: date
     nobody_s = or_(col(Outgoing.player).is_(None), col(Outgoing.purpose) == Purpose.ADDRESS.name)
     change(session, update(Outgoing).where(removed, nobody_s).values(address=NOWHERE, stranger_domain=None))
     answerable = select(Outgoing.id).where(Outgoing.player == Player.id, col(Outgoing.removed).is_(None))
-    invited = (
-        select(Match.id).where(seat == Player.id, col(Match.state).in_((MatchState.OFFERED, MatchState.RUNNING)))
-        for seat in (Match.seat0, Match.seat1)
-    )
-    is_stranger = (
-        col(Player.confirmed).is_(None),
-        col(Player.deleted).is_(None),
-        col(Player.address).contains("@"),
-        *(~reason.exists() for reason in (answerable, *invited)),
-    )
+    is_open = col(Match.state).in_((MatchState.OFFERED, MatchState.RUNNING))
+    invited = (select(Match.id).where(seat == Player.id, is_open) for seat in (Match.seat0, Match.seat1))
+    never_joined = (col(Player.confirmed).is_(None), col(Player.deleted).is_(None), col(Player.address).contains("@"))
+    is_stranger = (*never_joined, *(~reason.exists() for reason in (answerable, *invited)))
     theirs = select(Outgoing.player).where(removed, col(Outgoing.player).is_not(None))
     strangers = session.exec(select(Player.id).where(col(Player.id).in_(theirs), *is_stranger)).all()
     if not strangers:
