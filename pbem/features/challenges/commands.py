@@ -107,30 +107,27 @@ def _against_house(request: Request, line: Line, player: Player) -> Decision:
     return house.start(request, player, wanted, level, begins=is_first(wanted.begin))
 
 
-def _opponent(request: Request, wanted: str) -> Player:
+def _opponent(request: Request, called: str) -> Player:
     """Return the player of that name or address, locked so that they can't leave meanwhile; add a new address."""
     session = request.session
-    if "@" not in wanted:
-        found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
-        if found is None or found.deleted is not None:
-            raise Refused(
-                f"No player is called {wanted[:40]}.",
-                fits="To invite someone new, write their email address instead of a name.",
-            )
-        return found
-    if not is_address(wanted):
-        raise Refused(
-            f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
-        )
+    if "@" not in called:
+        player = session.exec(select(Player).where(Player.name == called).with_for_update()).first()
+        if player is None or player.deleted is not None:
+            fits = "To invite someone new, write their email address instead of a name."
+            raise Refused(f"No player is called {called[:40]}.", fits=fits)
+        return player
+    if not is_address(called):
+        fits = "For example: challenge bob@example.org quadraphages"
+        raise Refused(f"{called[:60]} is not an email address.", fits=fits)
     # A sub-address leads to the same mailbox: that it isn't the address on file must not show whose that is.
-    spelled = (wanted, mailbox(wanted))
+    spelled = (called, mailbox(called))
     rows = session.exec(select(Player).where(col(Player.address).in_(spelled)).with_for_update()).all()
-    found = min(rows, key=lambda row: spelled.index(row.address), default=None)
-    if found is None:
-        found = Player(address=wanted, created=request.now)
-        session.add(found)
-        session.flush()
-    return found
+    if rows:
+        return min(rows, key=lambda row: spelled.index(row.address))
+    player = Player(address=called, created=request.now)
+    session.add(player)
+    session.flush()
+    return player
 
 
 def rematch(request: Request, line: Line) -> Decision:
@@ -144,10 +141,8 @@ def rematch(request: Request, line: Line) -> Decision:
         raise Refused(f"You're already playing the rematch of match #{match.id}: match #{before.id}.")
     if before is not None and before.state == MatchState.OFFERED:
         if before.challenger == player.id:
-            raise Refused(
-                f"You've already offered a rematch: match #{before.id}.",
-                fits=f'"withdraw {before.id}" takes it back.',
-            )
+            fits = f'"withdraw {before.id}" takes it back.'
+            raise Refused(f"You've already offered a rematch: match #{before.id}.", fits=fits)
         check_running(request, player)
         return Decision(events=lifecycle.accept(request.session, before, player, request.now))
     return _offer_rematch(request, line, match, player)
@@ -215,16 +210,11 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    player = request.sender.player
-    match = request.session.get_one(Match, request.sender.match)
+    player, match = request.sender.player, request.session.get_one(Match, request.sender.match)
     if player is None or not line.given.fits:
         return False
     opponent = request.session.get_one(Player, opponent_of(match, player))
     return opponent.name in line.given.all(OPPONENT) and not is_hidden(match, opponent)
-
-
-def _is_against_house(request: Request, line: Line) -> bool:
-    return request.session.get_one(Match, request.sender.match).level is not None
 
 
 def _for_stranger(request: Request, line: Line) -> Line | None:
@@ -276,7 +266,9 @@ PLAY = Command(
     "play the house, which always has time; level= says how well it plays",
     play,
     open_to=Who.GUESTS,
-    at_once=AtOnce(Reach.OPPONENT, to_opponent=_is_against_house),
+    at_once=AtOnce(
+        Reach.OPPONENT, lambda request, _: request.session.get_one(Match, request.sender.match).level is not None
+    ),
     newcomer=Newcomer(rank=3, line=_for_stranger),
     role=Role.RESUMES,
 )

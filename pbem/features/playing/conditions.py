@@ -93,10 +93,10 @@ def _together(lines: Sequence[Line]) -> Line:
 
 def conditions(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    found = prepared.of_seat(request.session, match, seat)
-    if not found.lines:
+    known = prepared.of_seat(request.session, match, seat)
+    if not known.lines:
         raise _none(match, line)
-    return Decision(answer=(shown(match, found, "listed"),))
+    return Decision(answer=(shown(match, known, "listed"),))
 
 
 def cancel(request: Request, line: Line) -> Decision:
@@ -106,11 +106,11 @@ def cancel(request: Request, line: Line) -> Decision:
     return Decision(answer=(shown(match, prepared.NOTHING, "dropped"),), log="cancel conditions")
 
 
-def shown(match: Match, found: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:
+def shown(match: Match, conditions: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:
     return PreparedTurns(
         match=match.id or 0,
         ply=match.plies,
-        branches=tuple(_branch(match, line) for line in sorted(found.lines, key=lambda line: line[0] == ELSE)),
+        branches=tuple(_branch(match, line) for line in sorted(conditions.lines, key=lambda line: line[0] == ELSE)),
         change=change,
     )
 
@@ -139,7 +139,10 @@ def _none(match: Match, line: Line) -> Refused:
 def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:
     """Raise Refused where the line answers an older message, unless the sender has only moved themselves since."""
     seen = request.sender.seen(match.id or 0)
-    if seen is None or seen == version(match) or (seen == version(match) - 1 and _last_is_of(request, match, seat)):
+    if seen is None or seen == version(match):
+        return
+    last = select(Ply.seat).where(Ply.match == match.id, Ply.number == match.plies)
+    if seen == version(match) - 1 and request.session.exec(last).first() == seat:
         return
     raise Refused(
         "You replied to an older message, and the match has moved on.",
@@ -147,11 +150,6 @@ def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:
         fits="Look at the board as it is now, and reply to this message.",
         match=match.id,
     )
-
-
-def _last_is_of(request: Request, match: Match, seat: Seat) -> bool:
-    last = select(Ply.seat).where(Ply.match == match.id, Ply.number == match.plies)
-    return request.session.exec(last).first() == seat
 
 
 IF = Command(

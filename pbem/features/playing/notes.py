@@ -16,8 +16,17 @@ from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.syntax.grammar import MATCH, TEXT, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.playing.viewing import OwnNote
 from pbem.storage.models import Match, Note, Player
+from pbem.storage.payloads import Section
+
+
+class OwnNote(Section, template="own_note"):
+    match: int
+    change: str
+    """What became of it: kept, shown or deleted."""
+    lines: tuple[str, ...]
+    """What it says, or said before it was deleted."""
+
 
 LONGEST = 4_000
 """How many characters a note can have."""
@@ -34,19 +43,17 @@ def note(request: Request, line: Line) -> Decision:
             f"A note can have up to {LONGEST:,} characters, and this one has {len(text):,}.",
             fits=f'Your note about match #{match.id} is as it was; "note {match.id}" shows it.',
         )
-    before = request.session.get(Note, (match.id, seat))
+    row = request.session.get(Note, (match.id, seat))
+    before, change = "" if row is None else row.text, "kept"
     if not text:
-        return _told(match, "shown", "" if before is None else before.text)
-    if text.lower() in NOTHING:
+        change, text = "shown", before
+    elif text.lower() in NOTHING:
         _keep(request.session, match, seat, "")
-        return _told(match, "deleted", "" if before is None else before.text)
-    _keep(request.session, match, seat, text)
-    return _told(match, "kept", text)
-
-
-def _told(match: Match, change: str, text: str) -> Decision:
-    shown = OwnNote(match=match.id or 0, change=change, lines=tuple(text.splitlines()))
-    return Decision(answer=(shown,), takes_prose=True)
+        change, text = "deleted", before
+    else:
+        _keep(request.session, match, seat, text)
+    answer = OwnNote(match=match.id or 0, change=change, lines=tuple(text.splitlines()))
+    return Decision(answer=(answer,), takes_prose=True)
 
 
 def _keep(session: Session, match: Match, seat: Seat, text: str) -> None:

@@ -63,14 +63,6 @@ class MatchRecord(Section, template="record"):
     """When each turn was received, for the same reader."""
 
 
-class OwnNote(Section, template="own_note"):
-    match: int
-    change: str
-    """What became of it: kept, shown or deleted."""
-    lines: tuple[str, ...]
-    """What it says, or said before it was deleted."""
-
-
 class MatchShown(Section, template="shown"):
     match: int
     ply: int

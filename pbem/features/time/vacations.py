@@ -67,8 +67,14 @@ class Allowance:
     def check(self, wanted: Span) -> None:
         for year, days in sorted(days_taken(wanted, self.zone).items()):
             left = self.left(year)
+            if days > left == 0:
+                raise BadDates(
+                    f'You have no days of vacation left in {year}. "pause" suggests a pause to your opponent.'
+                )
             if days > left:
-                raise BadDates(_too_long(days, left, year))
+                raise BadDates(
+                    f'That takes {days} days of {year}, and you have {left} left. For example "vacation {left}d".'
+                )
 
 
 def current(session: Session, player: Player, now: datetime) -> Vacation | None:
@@ -94,55 +100,41 @@ def take(session: Session, player: Player, wanted: Span, now: datetime, per_year
     Raises BadDates and TooManyChoices.
     """
     before = current(session, player, now)
-    is_away = before is not None and before.begins <= now
-    if is_away and before is not None and wanted.start > now:
+    present = before if before is not None and before.begins <= now else None
+    if present is not None and wanted.start > now:
         raise BadDates('You\'re on vacation now; you can plan the next one after that. "vacation off" ends this one.')
-    if is_away and before is not None:
-        wanted = Span(before.begins, wanted.end)
-    allowance(session, player, now, per_year, without=before).check(wanted)
-    if is_away and before is not None:
-        return _change(session, player, before, wanted.end, now)
-    recent = select(func.count()).where(Vacation.player == player.id, within(Vacation.chosen, DAY, now))
-    if session.exec(recent).one() >= MOST_CHOICES:
-        raise TooManyChoices
-    if before is not None:
-        _call_off(session, before, before.begins, now)
-    vacation = Vacation(player=player.id or 0, chosen=now, begins=wanted.start, ends=wanted.end)
-    return _store(session, player, vacation, now)
-
-
-def end(session: Session, player: Player, now: datetime) -> Vacation | None:
-    vacation = current(session, player, now)
-    if vacation is None:
-        return None
-    _call_off(session, vacation, max(vacation.begins, now) if vacation.begins <= now else vacation.begins, now)
-    calendars.carry_over(session, player, now)
-    return vacation
-
-
-def _change(session: Session, player: Player, vacation: Vacation, ends: datetime, now: datetime) -> Vacation:
-    if vacation.changes >= MOST_CHOICES:
-        raise TooManyChoices
-    vacation.ends, vacation.changes = ends, vacation.changes + 1
-    return _store(session, player, vacation, now)
-
-
-def _call_off(session: Session, vacation: Vacation, ends: datetime, now: datetime) -> None:
-    vacation.ends, vacation.told = ends, vacation.told or now
-    session.flush()
-
-
-def _store(session: Session, player: Player, vacation: Vacation, now: datetime) -> Vacation:
+    span = wanted if present is None else Span(present.begins, wanted.end)
+    allowance(session, player, now, per_year, without=before).check(span)
+    if present is not None:
+        if present.changes >= MOST_CHOICES:
+            raise TooManyChoices
+        vacation = present
+        vacation.ends, vacation.changes = span.end, vacation.changes + 1
+    else:
+        recent = select(func.count()).where(Vacation.player == player.id, within(Vacation.chosen, DAY, now))
+        if session.exec(recent).one() >= MOST_CHOICES:
+            raise TooManyChoices
+        if before is not None:
+            _call_off(session, before, before.begins, now)
+        vacation = Vacation(player=player.id or 0, chosen=now, begins=span.start, ends=span.end)
     session.add(vacation)
     session.flush()
     calendars.carry_over(session, player, now)
     return vacation
 
 
-def _too_long(days: int, left: int, year: int) -> str:
-    if not left:
-        return f'You have no days of vacation left in {year}. "pause" suggests a pause to your opponent.'
-    return f'That takes {days} days of {year}, and you have {left} left. For example "vacation {left}d".'
+def end(session: Session, player: Player, now: datetime) -> Vacation | None:
+    vacation = current(session, player, now)
+    if vacation is None:
+        return None
+    _call_off(session, vacation, max(now, vacation.begins), now)
+    calendars.carry_over(session, player, now)
+    return vacation
+
+
+def _call_off(session: Session, vacation: Vacation, ends: datetime, now: datetime) -> None:
+    vacation.ends, vacation.told = ends, vacation.told or now
+    session.flush()
 
 
 def vacation(request: Request, line: Line) -> Decision:
@@ -152,7 +144,10 @@ def vacation(request: Request, line: Line) -> Decision:
     if not words:
         return _shown(request, player, current(request.session, player, when), "")
     if words in OFF:
-        return _end(request, player, line, when)
+        ended = end(request.session, player, when)
+        if ended is None:
+            raise Refused("You aren't on vacation, and haven't planned one.", read=line.text)
+        return _shown(request, player, ended, "ended" if ended.begins < ended.ends else "called off")
     if not request.server.vacation_days:
         raise Refused("There are no vacations on this server.", fits='"pause" suggests a pause to your opponent.')
     zone = with_defaults(player.settings)[ZONE]
@@ -166,29 +161,16 @@ def vacation(request: Request, line: Line) -> Decision:
     return _shown(request, player, taken, "taken")
 
 
-def _end(request: Request, player: Player, line: Line, when: datetime) -> Decision:
-    ended = end(request.session, player, when)
-    if ended is None:
-        raise Refused("You aren't on vacation, and haven't planned one.", read=line.text)
-    return _shown(request, player, ended, "ended" if ended.begins < ended.ends else "called off")
-
-
 def _shown(request: Request, player: Player, row: Vacation | None, change: str) -> Decision:
     choices, now = with_defaults(player.settings), request.now
     zone = choices[ZONE]
     days = allowance(request.session, player, now, request.server.vacation_days)
-    years = {each.astimezone(ZoneInfo(zone)).year for each in (now, *((row.begins, row.ends) if row else ()))}
-    return Decision(
-        answer=(
-            VacationShown(
-                change=change,
-                begins="" if row is None else moment(row.begins, zone, now),
-                ends="" if row is None else moment(row.ends, zone, now),
-                is_away=row is not None and row.begins <= now,
-                left=tuple(DaysLeft(year=year, days=days.left(year)) for year in sorted(years)),
-            ),
-        )
-    )
+    span = () if row is None else (row.begins, row.ends)
+    years = {time.astimezone(ZoneInfo(zone)).year for time in (now, *span)}
+    begins, ends = (moment(time, zone, now) for time in span) if span else ("", "")
+    left = tuple(DaysLeft(year=year, days=days.left(year)) for year in sorted(years))
+    is_away = row is not None and row.begins <= now
+    return Decision(answer=(VacationShown(change=change, begins=begins, ends=ends, is_away=is_away, left=left),))
 
 
 AWAY = word(
@@ -218,11 +200,11 @@ def give(request: Request, line: Line) -> Decision:
     return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
 
 
-def _short(text: str) -> str:
-    return re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower())
-
-
-DURATION = Piece("2d", r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?", _short)
+DURATION = Piece(
+    "2d",
+    r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?",
+    lambda text: re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower()),
+)
 GIVE = Command(
     "give",
     words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),
