@@ -150,11 +150,6 @@ def is_of_another_step(report: str) -> bool:
 
     A server that accepts the recipient and refuses the message filters it, even if it calls the user unknown. One that
     gives the status of a dead address is believed.
-
-    >>> is_of_another_step("550 User unknown (in reply to end of DATA command)")
-    True
-    >>> is_of_another_step("550 5.1.1 User unknown (in reply to end of DATA command)")
-    False
     """
     text = " ".join(report[:LONGEST].split()).lower()
     if any(step in text for step in _SENDER_STEPS):

@@ -212,13 +212,7 @@ def _endings(text: str) -> Iterator[int]:
 
 
 def _ends_without_colon(text: str) -> bool:
-    """Return whether the text is a whole attribution without a colon at its end.
-
-    >>> _ends_without_colon("Am 20.06.24 um 16:20 schrieb Bob"), _ends_without_colon("Bob schrieb am 5.1.26 10:00")
-    (True, True)
-    >>> _ends_without_colon("On 2 Mar 2026 at 10:30 Bob wrote me a letter"), _ends_without_colon("I wrote this in 2026")
-    (False, False)
-    """
+    """Return whether the text is a whole attribution without a colon at its end."""
     if text[-1] in ".,;:!?>" or len(text) > LONGEST_CLOSING * 3 or FIGURES.isdisjoint(text):
         return False
     words = first_words(text)

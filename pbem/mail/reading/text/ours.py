@@ -155,11 +155,7 @@ NOBODY = Ours()
 
 
 def is_mere_date(text: str) -> bool:
-    """Return whether a text is a date or a time and little else, as before the name in an announcement.
-
-    >>> is_mere_date("2. 3. 2026 v 9:59,"), is_mere_date("1 a7b7 i3i2")
-    (True, False)
-    """
+    """Return whether a text is a date or a time and little else, as before the name in an announcement."""
     words = text.split()
     others = sum(not (_may_date(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
     return others <= 1 and any(is_time(word) or is_year(word) for word in words)

@@ -21,11 +21,7 @@ def page_of(text: str) -> list[str]:
 
 
 def is_quoted(line: str) -> bool:
-    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials.
-
-    >>> is_quoted("> > resign"), is_quoted(" | join alice"), is_quoted("AB> resign"), is_quoted("a1 > b1")
-    (True, True, True, False)
-    """
+    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials."""
     bare = line.lstrip()[:10]
     if bare.startswith(QUOTING):
         return True
