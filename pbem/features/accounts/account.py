@@ -21,8 +21,7 @@ from pbem.storage.clock import within
 from pbem.storage.models import ModerationAct, Outgoing, Player
 from pbem.tokens import Purpose, Token
 
-SHOWN = "quadrupel"
-"""New players are shown its board: small, and with a piece to move at once."""
+SHOWN = "quadrupel"  # new players are shown its board: small, and with a piece to move at once
 MOST_TRIED = 20
 
 
@@ -146,8 +145,7 @@ JOIN = Command(
 )
 
 
-APART = timedelta(days=1)
-"""The time between two exports, which are larger than any other message."""
+APART = timedelta(days=1)  # the time between two exports, which are larger than any other message
 WHOSE = word("me", r"\S+")
 
 

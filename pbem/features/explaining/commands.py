@@ -41,13 +41,11 @@ class CommandHelp(Part):
     usage: str
     help: str
     aliases: tuple[str, ...]
-    brief: str = ""
-    """What it does, in at most ten words."""
+    brief: str = ""  # what it does, in at most ten words
 
 
 class CommandGroup(Part):
-    word: str
-    """What is written after `help`."""
+    word: str  # what is written after `help`
     title: str
     commands: tuple[CommandHelp, ...]
 
@@ -55,8 +53,7 @@ class CommandGroup(Part):
 class ForOperator(Payload, template="for_operator"):
     """What somebody has written for the operator to read."""
 
-    by: str = ""
-    """The player; empty for somebody who is none."""
+    by: str = ""  # the player; empty for somebody who is none
     address: str
     message: tuple[str, ...]
 
@@ -68,8 +65,7 @@ class OperatorTold(Section, template="operator_told"):
 class Help(Section, template="help"):
     groups: tuple[CommandGroup, ...]
     games: tuple[GameTitle, ...]
-    moderates: bool = False
-    """Whether the reader is the admin, who can do more than that."""
+    moderates: bool = False  # whether the reader is the admin, who can do more than that
 
 
 class HelpOnTopic(Section, template="help_topic"):
@@ -99,8 +95,7 @@ class HelpOnCommand(Section, template="help_command"):
 
 class HelpOnGame(Section, template="help_game"):
     game: str
-    is_weak: bool = False
-    """Whether the house knows only its rules."""
+    is_weak: bool = False  # whether the house knows only its rules
 
 
 class HelpOnNotation(Section, template="help_notation"):
@@ -109,10 +104,8 @@ class HelpOnNotation(Section, template="help_notation"):
 
 class Rules(Section, template="rules"):
     game: str
-    language: str = ""
-    """Empty for English."""
-    languages: tuple[str, ...] = ()
-    """The other languages that there are."""
+    language: str = ""  # empty for English
+    languages: tuple[str, ...] = ()  # the other languages that there are
 
 
 Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnGroup | HelpOnNotation | HelpOnSetting | HelpOnTopic
@@ -126,8 +119,7 @@ SETTING = frozenset({"set", "setting", "settings", "preference", "preferences"})
 """Words with which a setting is named: "help set mail"."""
 MODERATION = frozenset({"moderation", "moderate", "moderator", "admin", "operator"})
 """Words with which the admin looks for their own commands."""
-MATCHES = "games"
-"""The command whose name people write who look for all games."""
+MATCHES = "games"  # the command whose name people write who look for all games
 NOTATION = "notation"
 NOTATION_WORDS = "notations coordinate coordinates square squares syntax format write writing"
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
@@ -196,8 +188,7 @@ def _setting(setting: Preference) -> HelpOnSetting:
     return HelpOnSetting(name=setting.name, spelled=setting.spelled, default=setting.default, help=setting.help)
 
 
-ENGLISH = "en"
-"""The language of the rules where none is named."""
+ENGLISH = "en"  # the language of the rules where none is named
 
 
 def help_(request: Request, line: Line) -> Decision:
@@ -279,8 +270,7 @@ RULES = Command(
 
 
 MOST_LINES, WIDEST = 40, 300
-PER_DAY = 20
-"""How many such messages the operator gets in a day; one of them from each address."""
+PER_DAY = 20  # how many such messages the operator gets in a day; one of them from each address
 
 
 def human(request: Request, line: Line) -> Decision:

@@ -21,8 +21,7 @@ from pbem.storage.payloads import Payload, Section
 class MatchAnalysis(Payload, Section, template="analysis"):
     match: int
     ply: int
-    since: int = 0
-    """The number of turns before the first of the positions."""
+    since: int = 0  # the number of turns before the first of the positions
     estimates: tuple[Estimate, ...] = ()
     """For the position before each turn, and the last one; empty where the house gave up."""
     is_long: ClassVar = True
@@ -34,12 +33,9 @@ class AnalysisAsked(Section, template="analysing"):
     ply: int
 
 
-NODES = 300_000
-"""The budget of a whole analysis, as much as 25 turns at the highest level."""
-MOST, FEWEST = 15_000, 1_000
-"""The most and the fewest nodes for a position."""
-LONGEST = NODES // FEWEST - 1
-"""How many turns are analysed at most: the last ones."""
+NODES = 300_000  # the budget of a whole analysis, as much as 25 turns at the highest level
+MOST, FEWEST = 15_000, 1_000  # the most and the fewest nodes for a position
+LONGEST = NODES // FEWEST - 1  # how many turns are analysed at most: the last ones
 AT_ONCE = 30_000
 """The budget of one search: a second or two, so that it keeps within the limits of a turn and delays none for long."""
 DAY = timedelta(days=1)

@@ -15,8 +15,7 @@ from pbem.matches.queries import seat_of
 from pbem.storage.database import exclude_others
 from pbem.storage.models import HOUSE, Match, MatchState, Player, Search, SearchKind
 
-NAME = "house"
-"""The name that the house plays under, or one like it where a person had that before."""
+NAME = "house"  # the name that the house plays under, or one like it where a person had that before
 LOOKS_LIKE = str.maketrans("01345", "olesa")
 BESIDE = re.compile(r"^the|(?:bot|player|computer|ai)$")
 """What somebody might add to the name to be taken for the house."""
@@ -66,8 +65,7 @@ class Level:
     number: int
     name: str
     description: str
-    nodes: int
-    """How many moves it tries before it plays one."""
+    nodes: int  # how many moves it tries before it plays one
 
 
 _NAMED = (
@@ -83,12 +81,10 @@ LEVELS = tuple(
     Level(level.number, name, description, level.nodes)
     for level, (name, description) in zip(search.LEVELS, _NAMED, strict=True)
 )
-DEFAULT = 2
-"""The level of a challenge that names none: a newcomer should have a chance."""
+DEFAULT = 2  # the level of a challenge that names none: a newcomer should have a chance
 
 
-DRAW_AFTER = 20
-"""The number of turns, of both players, before which the house accepts no draw."""
+DRAW_AFTER = 20  # the number of turns, of both players, before which the house accepts no draw
 EVEN = 0.0
 
 

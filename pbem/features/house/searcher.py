@@ -16,8 +16,7 @@ from pbem.isolated import Isolated, Lost, Unavailable
 
 Value = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 """What a player can expect: from -1, lost, to 1, won."""
-NOBODY = ("", "")
-"""The players in a record that is only replayed."""
+NOBODY = ("", "")  # the players in a record that is only replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +37,16 @@ class Question(AboutMatch):
 
     level: int
     seed: int
-    careful: bool = False
-    """Whether it is for a hint, which has no lapses."""
+    careful: bool = False  # whether it is for a hint, which has no lapses
 
 
 @dataclass(frozen=True, slots=True)
 class Examination(AboutMatch):
     """A match that is over, and some of its positions, which are to be judged."""
 
-    first: int
-    """`first` and `last` are the numbers of turns before the first and the last of the positions."""
+    first: int  # `first` and `last` are the numbers of turns before the first and the last of the positions
     last: int
-    nodes: int
-    """Per position."""
+    nodes: int  # per position
     seed: int
 
 
@@ -58,22 +54,18 @@ class Examination(AboutMatch):
 class SearchAnswer:
     turn: str
     value: Value
-    is_solved: bool
-    """Whether the value is certain."""
+    is_solved: bool  # whether the value is certain
     nodes: int
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFinding:
-    value: Value
-    """What the first player can expect."""
+    value: Value  # what the first player can expect
     is_solved: bool
-    turn: str | None
-    """What the house would play there; None where the rules have ended the match."""
+    turn: str | None  # what the house would play there; None where the rules have ended the match
 
 
-Findings = tuple[SearchFinding, ...]
-"""In the order of the positions."""
+Findings = tuple[SearchFinding, ...]  # in the order of the positions
 FINDINGS: TypeAdapter[Findings] = TypeAdapter(Findings)
 
 
@@ -113,14 +105,11 @@ Asked = TypeVar("Asked", Question, Examination)
 Answer = TypeVar("Answer")
 SECONDS, MEGABYTES = 60.0, 200
 """How long a search may compute, and how much memory it may use beyond what its process starts with."""
-LONGER = 4
-"""How many times as long a search at the highest level may compute."""
+LONGER = 4  # how many times as long a search at the highest level may compute
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
-NICENESS = 10
-"""So that everything else of the server goes first."""
-IN_TIME = 0.5
-"""After this share of its time, a search answers with what it has."""
+NICENESS = 10  # so that everything else of the server goes first
+IN_TIME = 0.5  # after this share of its time, a search answers with what it has
 
 
 class SearchFailed(Exception):

@@ -47,14 +47,11 @@ from pbem.tokens import Purpose
 log = structlog.get_logger()
 
 HOUR = timedelta(hours=1)
-MOST = 3
-"""After that many failures the house gives an analysis up, and the admin is told of a turn."""
+MOST = 3  # after that many failures the house gives an analysis up, and the admin is told of a turn
 PAUSES = (timedelta(minutes=1), timedelta(minutes=10), HOUR)
 """How long a search waits after each failure; after the last one, always that long."""
-TURNS_PER_HOUR = 120
-"""Per player; those beyond wait."""
-ROUND = 50
-"""Opponents served before the house looks again who waits."""
+TURNS_PER_HOUR = 120  # per player; those beyond wait
+ROUND = 50  # opponents served before the house looks again who waits
 MOST_HINTS = 5
 
 
@@ -113,8 +110,7 @@ class Task:
     table: type[Search] | type[Analysis]
     row: int
     match: int
-    basis: int
-    """The version of the match; of an analysis, how many findings there were before."""
+    basis: int  # the version of the match; of an analysis, how many findings there were before
     question: Question | Examination
 
 

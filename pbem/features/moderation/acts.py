@@ -39,24 +39,17 @@ from pbem.tokens import Purpose
 
 class AccountChanged(Payload, template="account"):
     closed: bool
-    matches: tuple[int, ...] = ()
-    """Those that have ended by that."""
-    lost: bool = False
-    """Whether they have lost these; otherwise they have no result."""
-    contact: str = ""
-    """The operator's address; empty if they have none."""
-    message: tuple[str, ...] = ()
-    """Why, if the operator says so."""
+    matches: tuple[int, ...] = ()  # those that have ended by that
+    lost: bool = False  # whether they have lost these; otherwise they have no result
+    contact: str = ""  # the operator's address; empty if they have none
+    message: tuple[str, ...] = ()  # why, if the operator says so
 
 
 class Renamed(Payload, template="renamed"):
-    who: str
-    """The new name."""
-    by: str
-    """The former name."""
+    who: str  # the new name
+    by: str  # the former name
     own: bool
-    message: tuple[str, ...] = ()
-    """Why, if the operator says so."""
+    message: tuple[str, ...] = ()  # why, if the operator says so
 
 
 class Announced(Payload, template="announcement"):
@@ -76,10 +69,8 @@ OPERATOR = "The operator"
 class Order:
     actor: str
     note: str = ""
-    tells: bool = False
-    """Whether the players learn why."""
-    is_trial: bool = False
-    """Whether everything is undone in the end, so that nothing is logged."""
+    tells: bool = False  # whether the players learn why
+    is_trial: bool = False  # whether everything is undone in the end, so that nothing is logged
 
     @property
     def reason(self) -> tuple[str, ...]:
@@ -149,10 +140,8 @@ def tell(session: Session, server: ServerSettings, events: Events, order: Order,
 # A ban is one transaction that locks the player first, as leaving does: whoever challenges them, or takes a seek of
 # theirs, waits for it and then finds the account closed.
 class BanOutcome(StrEnum):
-    CANCELLED = "cancelled"
-    """They end without a result."""
-    LOST = "lost"
-    """Their opponents win them, by adjudication."""
+    CANCELLED = "cancelled"  # they end without a result
+    LOST = "lost"  # their opponents win them, by adjudication
 
 
 def ban(

@@ -18,8 +18,7 @@ from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
-LEAST_PER_MINUTE = 60
-"""Players who get an announcement in a minute, or more if it would take longer than a day."""
+LEAST_PER_MINUTE = 60  # players who get an announcement in a minute, or more if it would take longer than a day
 MINUTES_OF_A_DAY = 1440
 APART = timedelta(minutes=1)
 LONGEST_SUBJECT, MOST_LINES, MOST_CHARACTERS = 78, 500, 20_000

@@ -24,8 +24,7 @@ class RosterRow(Part):
     joined: str
     seen: str
     running: int
-    state: str
-    """What is special about them; empty for most."""
+    state: str  # what is special about them; empty for most
 
 
 class Roster(Listing, template="roster"):
@@ -38,8 +37,7 @@ class ActRow(Part):
     actor: str
     act: str
     by: str = ""
-    who: str = ""
-    """The former name, if the player got another one."""
+    who: str = ""  # the former name, if the player got another one
     number: int | None = None
     message: tuple[str, ...] = ()
 
@@ -56,10 +54,8 @@ class AccountKind(StrEnum):
     BANNED = "banned"
     STOPPED = "stopped"
     UNREACHABLE = "unreachable"
-    COMPLAINED = "complained"
-    """Their mail provider reported one of our messages as spam."""
-    GUESTS = "guests"
-    """People who were invited, or have asked something, and haven't joined."""
+    COMPLAINED = "complained"  # their mail provider reported one of our messages as spam
+    GUESTS = "guests"  # people who were invited, or have asked something, and haven't joined
 
 
 _CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {

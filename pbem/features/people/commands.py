@@ -39,8 +39,7 @@ class ListedPlayer(Part):
 
 class PlayerList(Listing, template="who"):
     rows: tuple[ListedPlayer, ...]
-    is_listed: bool
-    """Whether the reader is."""
+    is_listed: bool  # whether the reader is
 
 
 class Results(Part):
@@ -48,8 +47,7 @@ class Results(Part):
     won: int
     lost: int
     drawn: int
-    rating: str | None = None
-    """Rounded, with a question mark while it is provisional."""
+    rating: str | None = None  # rounded, with a question mark while it is provisional
 
 
 class PlayerProfile(Section, template="whois"):
@@ -58,24 +56,19 @@ class PlayerProfile(Section, template="whois"):
     since: str
     running: int
     ended: int = 0
-    lost_on_time: int = 0
-    """How many of their last matches have ended, and were lost on time or left."""
+    lost_on_time: int = 0  # how many of their last matches have ended, and were lost on time or left
     results: tuple[Results, ...]
-    pace: str = ""
-    """How long they usually take for a turn; empty if nobody knows."""
+    pace: str = ""  # how long they usually take for a turn; empty if nobody knows
     seeks: tuple[OpenSeek, ...] = ()
-    away: str = ""
-    """Until what day they are on vacation, if they are."""
-    blocked: bool = False
-    """Whether the reader has blocked them."""
+    away: str = ""  # until what day they are on vacation, if they are
+    blocked: bool = False  # whether the reader has blocked them
 
 
 class HouseProfile(Section, template="whois_house"):
     player: str
     levels: int
     total: Results
-    weak: bool = False
-    """Whether there are games of which it knows only the rules."""
+    weak: bool = False  # whether there are games of which it knows only the rules
 
 
 class FinishedMatch(Part):
@@ -88,8 +81,7 @@ class FinishedMatch(Part):
 
 class History(Section, template="history"):
     player: str
-    opponent: str = ""
-    """Empty if it is about all opponents."""
+    opponent: str = ""  # empty if it is about all opponents
     own: bool
     total: Results
     rows: tuple[FinishedMatch, ...]
@@ -101,8 +93,7 @@ class History(Section, template="history"):
 class Blocked(Section, template="blocked"):
     player: str
     blocked: bool
-    numbers: tuple[int, ...] = ()
-    """The matches between the two that go on."""
+    numbers: tuple[int, ...] = ()  # the matches between the two that go on
 
 
 def player_called(request: Request, line: Line, called: str, *, lock: bool = False) -> Player:

@@ -22,16 +22,12 @@ from pbem.storage.payloads import Section
 
 class OwnNote(Section, template="own_note"):
     match: int
-    change: str
-    """What became of it: kept, shown or deleted."""
-    lines: tuple[str, ...]
-    """What it says, or said before it was deleted."""
+    change: str  # what became of it: kept, shown or deleted
+    lines: tuple[str, ...]  # what it says, or said before it was deleted
 
 
-LONGEST = 4_000
-"""How many characters a note can have."""
-NOTHING = frozenset({"off", "none", "delete", '""'})
-"""The words that delete a note."""
+LONGEST = 4_000  # how many characters a note can have
+NOTHING = frozenset({"off", "none", "delete", '""'})  # the words that delete a note
 
 
 def note(request: Request, line: Line) -> Decision:

@@ -50,8 +50,7 @@ class MatchList(Listing, template="games"):
     player: str
     own: bool
     rows: tuple[ListedMatch, ...]
-    more: int = 0
-    """How many follow these."""
+    more: int = 0  # how many follow these
 
 
 class MatchRecord(Section, template="record"):
@@ -59,23 +58,19 @@ class MatchRecord(Section, template="record"):
     ply: int
     taken_back: tuple[TurnTakenBack, ...] | None = None
     """The turns that were taken back, for a reader who wants them too."""
-    times: tuple[TurnTimeShown, ...] = ()
-    """When each turn was received, for the same reader."""
+    times: tuple[TurnTimeShown, ...] = ()  # when each turn was received, for the same reader
 
 
 class MatchShown(Section, template="shown"):
     match: int
     ply: int
-    part: str | None = None
-    """The unfinished turn, for the player who began it."""
-    own: bool
-    """Whether it is the reader's turn."""
+    part: str | None = None  # the unfinished turn, for the player who began it
+    own: bool  # whether it is the reader's turn
 
 
 MOST_IN_FULL = 200
 """How many turns `record full` lists with their times, and how many that were taken back: the last ones."""
-MOST_LISTED = 100
-"""How many matches a page of `games` lists: those that aren't over first, then the newest."""
+MOST_LISTED = 100  # how many matches a page of `games` lists: those that aren't over first, then the newest
 
 
 def games(request: Request, line: Line) -> Decision:

@@ -19,8 +19,7 @@ from pbem.storage.payloads import Part, Section
 class PlaceListed(Part):
     place: int
     player: str
-    rating: str
-    """Rounded, with a question mark while it is provisional."""
+    rating: str  # rounded, with a question mark while it is provisional
     won: int
     drawn: int
     lost: int
@@ -46,8 +45,7 @@ class GameStandings(Part):
     game: str
     title: str
     rows: tuple[PlaceListed, ...]
-    next_page: str | None = None
-    """How to ask for those who follow; None if there are none."""
+    next_page: str | None = None  # how to ask for those who follow; None if there are none
 
 
 class Standings(Section, template="standings"):
@@ -55,12 +53,10 @@ class Standings(Section, template="standings"):
     page: int = 1
     first: str = ""
     """The day on which the first ratings come, if nobody has any and matches have ended that count."""
-    more: bool = False
-    """Whether there are players with ratings in more games."""
+    more: bool = False  # whether there are players with ratings in more games
 
 
-FIRST = 5
-"""How many players of each game are listed where no game is named."""
+FIRST = 5  # how many players of each game are listed where no game is named
 
 
 def show(request: Request, line: Line) -> Decision:

@@ -38,8 +38,7 @@ from pbem.tokens import Purpose
 REPEAT = "repeat"
 MOST_OPEN, SEEKS_PER_DAY = 5, 20
 """The number of seeks that a player can have open, and that they can put up in a day."""
-SEEK_OPEN = timedelta(days=28)
-"""After which time a seek that nobody takes ends."""
+SEEK_OPEN = timedelta(days=28)  # after which time a seek that nobody takes ends
 
 
 def seek(request: Request, line: Line) -> Decision:

@@ -27,18 +27,15 @@ from pbem.storage.payloads import Listing, Part, Payload, Section
 
 class SeekList(Listing, template="seeks"):
     rows: tuple[OpenSeek, ...]
-    narrowed: bool = False
-    """Whether only some kind of seeks was asked for."""
+    narrowed: bool = False  # whether only some kind of seeks was asked for
 
 
 class SeekOpened(Section, template="seek_opened"):
     seek: OpenSeek
     repeat: int
     until: str
-    narrowed: bool = False
-    """Whether it is only for players with some ratings."""
-    reliable: bool = False
-    """Whether it is only for reliable players."""
+    narrowed: bool = False  # whether it is only for players with some ratings
+    reliable: bool = False  # whether it is only for reliable players
 
 
 class SeekClosed(Section, template="seek_closed"):
@@ -58,12 +55,10 @@ class SeeksEnded(Payload, template="seeks_ended"):
 # Ranges of ratings: for whom a seek is, and whose seeks are listed.
 #
 # Who has no rating in a game counts with the one that everybody begins with, so newcomers aren't left out.
-FIRST = Rating().rating
-"""The rating of a player who has none."""
+FIRST = Rating().rating  # the rating of a player who has none
 HIGHEST = 4_000
 EXAMPLE = 'For example "rating=1400-1700", or "rating=+-200" for at most 200 above or below your own.'
-_ROUNDING = 0.5
-"""Ratings are shown in whole numbers, and taken as they are shown."""
+_ROUNDING = 0.5  # ratings are shown in whole numbers, and taken as they are shown
 
 
 class BadRange(Exception):
@@ -116,8 +111,7 @@ def is_of(player: Any, game: Any, lowest: Any, highest: Any) -> ColumnElement[bo
     return and_(rating >= lowest - _ROUNDING, rating < highest + _ROUNDING)
 
 
-MOST_MATCHES = 10
-"""How many matches can begin with one seek."""
+MOST_MATCHES = 10  # how many matches can begin with one seek
 COLLECTED = timedelta(days=1)
 """Seeks of a player that end within this time end together, so that one message tells of them."""
 
@@ -262,10 +256,8 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
     close(session, of_player(session, player, now), now)
 
 
-RELIABLE = "reliable"
-"""The word of a seek that only reliable players can take."""
-SHOWN = 5
-"""How many are shown in messages that are about something else."""
+RELIABLE = "reliable"  # the word of a seek that only reliable players can take
+SHOWN = 5  # how many are shown in messages that are about something else
 
 
 def conditions(seek: Seek) -> tuple[str, ...]:

@@ -41,14 +41,11 @@ def _end_pause(session: Session, match: Match, server: ServerSettings, now: date
 
 # Reminders of turns that have waited as long as their players chose, or were agreed on. They are news: they wait for a
 # digest where the player wants one, and those of a moment go into one message.
-JUST_NOW = timedelta(hours=12)
-"""Nobody is reminded of a turn that a message has shown them so recently."""
-SHARE = 4
-"""Where there is little time for a turn, that is no more than this part of it."""
+JUST_NOW = timedelta(hours=12)  # nobody is reminded of a turn that a message has shown them so recently
+SHARE = 4  # where there is little time for a turn, that is no more than this part of it
 SHOWING = ("turn", "digest", "answer")
 """The messages that count: the opponent can't make us send one of these, and so put a reminder off."""
 LOOKED_AT = 20
-"""How many messages are looked at."""
 
 
 def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
@@ -120,4 +117,3 @@ PAUSES = due_rows("pauses", Match, Match.resumes, _end_pause)
 REMINDERS = due_rows("reminders", Match, Match.remind, _remind)
 VACATIONS = due_rows("vacations", Vacation, Vacation.begins, _tell, where=(col(Vacation.told).is_(None),))
 DUE = (PAUSES, TIME_OUTS, VACATIONS, REMINDERS)
-"""Each acts, and returns on how many."""

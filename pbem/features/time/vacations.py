@@ -46,11 +46,9 @@ class DaysLeft(Part):
 
 
 class VacationShown(Section, template="vacation"):
-    change: str
-    """What became of it: taken, ended, called off; empty if it is only shown."""
+    change: str  # what became of it: taken, ended, called off; empty if it is only shown
     begins: str = ""
-    ends: str = ""
-    """When it begins and ends, in words; empty where there is none."""
+    ends: str = ""  # when it begins and ends, in words; empty where there is none
     is_away: bool
     left: tuple[DaysLeft, ...]
 

@@ -154,8 +154,7 @@ def _tell_the_end(
         mailer.to_player(player, report, purpose=Purpose.PERSONAL, is_notice=True)
 
 
-TOP = 10
-"""How many rungs a message about the end of a ladder shows, besides the reader's."""
+TOP = 10  # how many rungs a message about the end of a ladder shows, besides the reader's
 LADDERS_ARE_DUE = or_(
     exists().where(
         *arranged.ARE_UNREPORTED,

@@ -23,13 +23,10 @@ MOST_PLACES: Mapping[Format, int] = {
     Format.LADDER: 100,
 }
 """In a round robin, each player meets all others."""
-DEFAULT_DAYS, MOST_DAYS = 14, 90
-"""For how many days players can enter."""
+DEFAULT_DAYS, MOST_DAYS = 14, 90  # for how many days players can enter
 MOST_ROUNDS = 15
-MOST_ENTERED = 10
-"""Of one player, not counting those that are over."""
-MOST_HOSTED = 5
-"""Of one host, not counting those that are over."""
+MOST_ENTERED = 10  # of one player, not counting those that are over
+MOST_HOSTED = 5  # of one host, not counting those that are over
 LONGEST_TITLE = 40
 
 
@@ -45,8 +42,7 @@ class TournamentState(StrEnum):
 
 
 EVERY = ("week", "month")
-LAST_DAY = 28
-"""Every month has it."""
+LAST_DAY = 28  # every month has it
 
 
 def after(opened: datetime, every: str) -> datetime:

@@ -19,8 +19,7 @@ class Format(StrEnum):
     """How opponents are found. The values are stored."""
 
     ROUND_ROBIN = "round-robin"
-    SWISS = "swiss"
-    """In each round, players meet who have about as many points, and nobody twice."""
+    SWISS = "swiss"  # in each round, players meet who have about as many points, and nobody twice
     KNOCK_OUT = "knock-out"
     LADDER = "ladder"
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
@@ -32,8 +31,7 @@ class Score(StrEnum):
     FIRST = "first"
     SECOND = "second"
     DRAW = "draw"
-    NEITHER = "neither"
-    """A match without a result: nobody gets anything."""
+    NEITHER = "neither"  # a match without a result: nobody gets anything
 
 
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
@@ -48,8 +46,7 @@ POINTS = {
 @dataclass(frozen=True, slots=True)
 class Entrant:
     player: int
-    seed: int
-    """Their number, from 1 for the highest rated; nobody has the same."""
+    seed: int  # their number, from 1 for the highest rated; nobody has the same
     withdrawn: datetime | None = None
     """Since when they are not paired any more: they withdrew, left or were banned."""
 
@@ -62,15 +59,12 @@ class Entrant:
 class Matchup:
     round: int
     board: int
-    first: int
-    """The player who moves first, or who has the bye."""
-    second: int | None
-    """None for a bye."""
+    first: int  # the player who moves first, or who has the bye
+    second: int | None  # None for a bye
     result: Score | None = None
     is_played: bool = True
     """Whether they have a match, or had one that ended with a result; byes and forfeits are not played."""
-    game: int = 1
-    """2 for the second match of the same two in a round of a knock-out."""
+    game: int = 1  # 2 for the second match of the same two in a round of a knock-out
 
     @property
     def is_bye(self) -> bool:
@@ -94,13 +88,10 @@ def bye(round_: int, board: int, player: int) -> Matchup:
 @dataclass(frozen=True, slots=True)
 class Field:
     kind: Format
-    entrants: tuple[Entrant, ...]
-    """In the order of their seeds."""
+    entrants: tuple[Entrant, ...]  # in the order of their seeds
     rounds: int
-    at_once: int = 1
-    """How many rounds are played at the same time."""
-    pairs: tuple[Matchup, ...] = ()
-    """In the order of rounds and boards."""
+    at_once: int = 1  # how many rounds are played at the same time
+    pairs: tuple[Matchup, ...] = ()  # in the order of rounds and boards
 
     @property
     def last_round(self) -> int:
@@ -190,19 +181,15 @@ def score(field: Field, player: int) -> float:
 
 
 OWN, RUNNING, NOTHING, BYE = "*", "?", "", "bye"
-SCORED = {WIN: "1", DRAW: "=", LOSS: "0"}
-"""How a cell shows a played match in a round robin."""
-FORFEITED = {WIN: "+", LOSS: "-"}
-"""How it shows one that was not played."""
-ENDED = {WIN: "+", DRAW: "=", LOSS: "-"}
-"""What stands before the opponent's number in other tournaments."""
+SCORED = {WIN: "1", DRAW: "=", LOSS: "0"}  # how a cell shows a played match in a round robin
+FORFEITED = {WIN: "+", LOSS: "-"}  # how it shows one that was not played
+ENDED = {WIN: "+", DRAW: "=", LOSS: "-"}  # what stands before the opponent's number in other tournaments
 
 
 @dataclass(frozen=True, slots=True)
 class CrosstableEntry:
     number: int
-    place: int
-    """From 1; those whom nothing tells apart have the same one."""
+    place: int  # from 1; those whom nothing tells apart have the same one
     entrant: Entrant
     cells: tuple[str, ...]
     points: str

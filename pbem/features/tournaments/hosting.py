@@ -51,8 +51,7 @@ GRAMMAR = words(
 USAGE = GRAMMAR.usage
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
-REACH, MOST_REACH = 5, 20
-"""How many rungs above one's own a challenge can go on a ladder."""
+REACH, MOST_REACH = 5, 20  # how many rungs above one's own a challenge can go on a ladder
 CHALLENGES, MOST_CHALLENGES = 2, 5
 """How many others one can have challenged there at a time, and by how many one can be challenged."""
 EXAMPLE = 'For example "host round-robin quadrature time=14d+1d places=6 called Spring Cup".'

@@ -21,23 +21,19 @@ from pbem.matches.events import MatchStarted, OnLadder
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Player, Tournament
 
-AGAIN = timedelta(days=7)
-"""How long two players who have met on a ladder can't meet there again."""
+AGAIN = timedelta(days=7)  # how long two players who have met on a ladder can't meet there again
 HOLDS = timedelta(days=14)
 """How long a challenge keeps a place from others: two friends who play slowly don't lock the top."""
-REST = timedelta(days=1)
-"""How long someone who is off a ladder can't enter it again."""
+REST = timedelta(days=1)  # how long someone who is off a ladder can't enter it again
 
-Rungs = tuple[int, ...]
-"""The players on a ladder, from the top."""
+Rungs = tuple[int, ...]  # the players on a ladder, from the top
 
 
 @dataclass(frozen=True, slots=True)
 class LadderChallenge:
     challenger: int
     challenged: int
-    ended: datetime | None = None
-    """None while they play."""
+    ended: datetime | None = None  # None while they play
     winner: int | None = None
     late: int | None = None
     begun: datetime | None = None
@@ -77,10 +73,8 @@ def _without(rungs: Rungs, player: int | None) -> Rungs:
 class Ladder:
     rungs: Rungs
     reach: int
-    at_once: int
-    """How many others one can have challenged at a time, and by how many one can be challenged."""
-    challenges: tuple[LadderChallenge, ...] = ()
-    """The running ones, and those that ended lately."""
+    at_once: int  # how many others one can have challenged at a time, and by how many one can be challenged
+    challenges: tuple[LadderChallenge, ...] = ()  # the running ones, and those that ended lately
 
     def rung_of(self, player: int) -> int:
         return self.rungs.index(player) + 1 if player in self.rungs else 0

@@ -21,35 +21,29 @@ from pbem.storage.payloads import Listing, Part, Payload, Section
 
 class TournamentLine(Part):
     number: int
-    title: str
-    """One line of letters, digits and a few marks, which its host has chosen."""
+    title: str  # one line of letters, digits and a few marks, which its host has chosen
     kind: str
     game: str
     options: str = ""
     time: str = ""
-    state: str
-    """The value of a TournamentState."""
+    state: str  # the value of a TournamentState
     entrants: int
     places: int
     closes: str = ""
     round: int = 0
     rounds: int = 0
     entered: bool = False
-    can_enter: bool = False
-    """Whether the reader can."""
+    can_enter: bool = False  # whether the reader can
     reach: int = 0
-    season: int = 0
-    """0 for a tournament that doesn't come again."""
+    season: int = 0  # 0 for a tournament that doesn't come again
     every: str = ""
     reopens: str = ""
 
 
 class Meeting(Part):
     player: str
-    opponent: str = ""
-    """Empty for a bye."""
-    result: str = ""
-    """As "1-0"; empty while they play."""
+    opponent: str = ""  # empty for a bye
+    result: str = ""  # as "1-0"; empty while they play
     ended: int = 0
     lost_on_time: int = 0
     """Of the player's last matches, while entrants are listed: how many have ended, and were lost on time or left."""
@@ -79,13 +73,11 @@ class TournamentShown(Listing, template="tournament"):
     """
 
     line: TournamentLine
-    players: tuple[Meeting, ...] = ()
-    """Who has entered, while it is open; each has only a name."""
+    players: tuple[Meeting, ...] = ()  # who has entered, while it is open; each has only a name
     table: Crosstable | None = None
     last_round: RoundShown | None = None
     rungs: tuple[Rung, ...] = ()
-    own_rung: int = 0
-    """The reader's; 0 for somebody who isn't on the ladder."""
+    own_rung: int = 0  # the reader's; 0 for somebody who isn't on the ladder
 
 
 class TournamentEntered(Section, template="entered"):
@@ -114,8 +106,7 @@ class RungChanged(Payload, template="rung"):
     number: int
     title: str
     opponent: str
-    rung: int = 0
-    """Where they stand now; 0 for somebody who is off the ladder."""
+    rung: int = 0  # where they stand now; 0 for somebody who is off the ladder
     won: bool = False
 
 
@@ -124,26 +115,21 @@ class RoundWithoutMatch(Payload, template="round"):
     title: str
     round: int
     rounds: int
-    why: str
-    """bye, or forfeit if the opponent has withdrawn."""
+    why: str  # bye, or forfeit if the opponent has withdrawn
     opponent: str = ""
     table: Crosstable | None = None
 
 
 class TournamentEnded(Payload, template="tournament_over"):
     line: TournamentLine
-    place: int = 0
-    """The reader's; 0 if they have none."""
-    winners: tuple[Meeting, ...] = ()
-    """Who has the first place; each has only a name."""
+    place: int = 0  # the reader's; 0 if they have none
+    winners: tuple[Meeting, ...] = ()  # who has the first place; each has only a name
     table: Crosstable | None = None
-    rungs: tuple[Rung, ...] = ()
-    """The top of a ladder, and the reader's rung."""
+    rungs: tuple[Rung, ...] = ()  # the top of a ladder, and the reader's rung
     is_long: ClassVar = True
 
 
-MOST_ROWS = 10
-"""In a message about a round; the final report has all of them."""
+MOST_ROWS = 10  # in a message about a round; the final report has all of them
 
 
 def line(

@@ -159,12 +159,10 @@ def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entran
 @dataclass(frozen=True, slots=True)
 class TournamentNews:
     tournament: Tournament
-    field: Field
-    """As it was paired, or in the end; without entrants where the tournament was called off."""
+    field: Field  # as it was paired, or in the end; without entrants where the tournament was called off
     table: Table
     names: Mapping[int, Player]
-    waiting: int
-    """How many pairings are to be told of, or, at the end, players."""
+    waiting: int  # how many pairings are to be told of, or, at the end, players
 
 
 @dataclass(frozen=True, slots=True)

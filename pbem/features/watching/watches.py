@@ -36,12 +36,9 @@ class WatchedTurn(News, template="watched"):
 
     match: int
     ply: int
-    since: int | None = None
-    """The number of the first turn that is news; None if none is."""
-    taken_back: tuple[str, ...] = ()
-    """The turns that the reader has seen and that were taken back."""
-    late: bool = False
-    """Whether the reader sees the match without its last turn, as its players wish."""
+    since: int | None = None  # the number of the first turn that is news; None if none is
+    taken_back: tuple[str, ...] = ()  # the turns that the reader has seen and that were taken back
+    late: bool = False  # whether the reader sees the match without its last turn, as its players wish
     is_long: ClassVar = True
 
 
@@ -50,22 +47,17 @@ class WatchedMatch(Part):
     title: str
     player: str
     opponent: str
-    hidden: bool = False
-    """Whether its players don't let others see it now."""
+    hidden: bool = False  # whether its players don't let others see it now
 
 
 class Watching(Section, template="watching"):
     begun: WatchedMatch | None = None
-    late: bool = False
-    """Whether a match that they watch now is shown to them a turn late."""
-    known: bool = False
-    """Whether they have watched it before."""
+    late: bool = False  # whether a match that they watch now is shown to them a turn late
+    known: bool = False  # whether they have watched it before
     ended: WatchedMatch | None = None
-    all_ended: int | None = None
-    """How many matches were all that they have watched, and don't any more."""
+    all_ended: int | None = None  # how many matches were all that they have watched, and don't any more
     rows: tuple[WatchedMatch, ...] = ()
-    lists: bool = False
-    """Whether they asked for the list."""
+    lists: bool = False  # whether they asked for the list
 
 
 log = structlog.get_logger()
