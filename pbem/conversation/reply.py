@@ -24,7 +24,7 @@ from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refus
 from pbem.players import rate_limits, waiting_receipts
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import Delivery, Mailer
 from pbem.storage.payloads import Payload, Section, dump
 from pbem.storage.preferences import OFF
 from pbem.tokens import Purpose
@@ -143,8 +143,7 @@ def enqueue(request: Request, reply: Reply) -> None:
         match=match if ours else None,
         cause=cause,
         proposal=reply.proposal,
-        waits_until=waits_until,
-        is_long=is_long,
+        delivery=Delivery(waits_until=waits_until, is_long=is_long),
     )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from engines.core import Seat
 from engines.diagram import Tone
 from engines.search.state import state_of
 from pbem.matches.queries import name
@@ -42,7 +41,6 @@ class Estimate:
 @dataclass(frozen=True, slots=True)
 class TurnAnalysed:
     number: int
-    seat: Seat
     by: str
     text: str
     instead: str | None
@@ -106,7 +104,7 @@ def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Anal
         instead = before.turn if before.turn is not None and not _is_same(match, number, before.turn) else None
         lost = (before.value - after.value) * (1 if seat == 0 else -1) if instead else 0.0
         words = (_in_words(before, names), _in_words(after, names))
-        turns.append(TurnAnalysed(number, seat, names[seat], text, instead, *words, lost, after.value))
+        turns.append(TurnAnalysed(number, names[seat], text, instead, *words, lost, after.value))
     return Analysed(names, match.diagram.legend.tones, tuple(turns))
 
 

@@ -51,8 +51,6 @@ def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[P
 def in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> str:
     """Return the turns with a column for each player, or one below the other if that would be too broad.
 
-    The column of the seat that moved first in the match is on the left.
-
     >>> turns = [Played(2, 1, "bob", "b9b8"), Played(3, 0, "alice", "f3f4")]
     >>> print(in_columns(turns, ("alice", "bob"), first=0))
     |    alice       bob
@@ -81,11 +79,7 @@ SCORES = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 def records(
     snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
 ) -> Iterator[Attachment]:
-    """Yield the record as text, in the form that other programs read, and, once the match is over, as JSON.
-
-    `times` returns those of the turns, for the JSON. `generated` is the time that it says it was made at: that of the
-    message, so that one which is rendered again is the same.
-    """
+    """Yield the record as text, in the form of other programs, and once the match is over as JSON made at that time."""
     if snapshot.is_missing:
         return
     yield Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
@@ -123,10 +117,7 @@ def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[
 
 
 def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:
-    """Yield the animation of the boards, from the first to the last, if a turn was played.
-
-    The boards are those of the snapshot, if they are known already.
-    """
+    """Yield the animation of the boards, which may be known already, if a turn was played."""
     if not snapshot.texts:
         return
     from pbem.messages.boards.board_image import animation  # Pillow: see templating.illustrated

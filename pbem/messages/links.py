@@ -100,12 +100,7 @@ class ReplyTarget:
     subject: str
 
     def link(self, words: str, label: str = "") -> Link | None:
-        """Return a link to an email with that text; None if the text is too long for a link.
-
-        >>> target = ReplyTarget("games+token@pbem.example", "Re: [pbem #42] Quadrature: alice - bob")
-        >>> target.link("e3f4").uri
-        'mailto:games%2Btoken@pbem.example?subject=Re%3A%20%5Bpbem%20%2342%5D%20Quadrature%3A%20alice%20-%20bob&body=e3f4'
-        """
+        """Return a link to an email with that text; None if the text is too long for a link."""
         uri = mailto(self.address, self.subject, words)
         if len(uri) > LONGEST:
             uri = mailto(self.address, self.subject.partition("]")[0] + "]", words)

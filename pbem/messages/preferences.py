@@ -58,11 +58,6 @@ def _hour(text: str) -> str | None:
 
 
 def _days(text: str) -> str | None:
-    """Return the days of the week in their stored spelling, or None.
-
-    >>> _days("Mon-Tue,wed"), _days("weekdays")
-    ('mon-wed', None)
-    """
     try:
         return format_days(parse_days(text))
     except BadDays:
@@ -70,11 +65,6 @@ def _days(text: str) -> str | None:
 
 
 def _reminders(text: str) -> str | None:
-    """Return when to remind in its stored spelling, or None.
-
-    >>> _reminders("1d, 50%"), _reminders("tomorrow")
-    ('50% 1d', None)
-    """
     try:
         return reminder_times.spelled(reminder_times.parse_wishes(text))
     except BadTime:

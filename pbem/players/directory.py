@@ -119,10 +119,7 @@ def of(match: Match, players: Iterable[Player]) -> Visibility:
 
 
 def of_reader(session: Session, match: Match, reader: Player | None) -> Visibility:
-    """Return what a reader may see; a block between them and one of the players hides the match.
-
-    Somebody who is no player yet sees nothing of a match that goes on.
-    """
+    """Return what a reader may see; a block between them and one of the players hides the match."""
     return of_matches(session, (match,), reader)[match.id or 0]
 
 

@@ -15,7 +15,7 @@ from pbem.players import schedule
 from pbem.storage import message_facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
-from pbem.storage.outbox import Cause, Mailer
+from pbem.storage.outbox import Cause, Delivery, Mailer
 from pbem.storage.payloads import News, dump, load
 from pbem.tokens import Purpose
 
@@ -54,9 +54,7 @@ def notify(
         purpose=Purpose.PLAY,
         match=match,
         cause=Cause(incoming),
-        is_notice=is_notice,
-        is_batched=is_batched,
-        waits_until=waits_until,
+        delivery=Delivery(is_notice, is_batched, waits_until),
     )
     is_timed = match.clock is not None and match.to_move is not None
     if is_wished and is_timed and seat_of(match, player) == match.to_move:
@@ -118,10 +116,7 @@ def _stopped(notice: Notice) -> datetime | None:
 
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
-    """Update the news about the turn that this message brought, so that it shows the match as it is now.
-
-    Return whether there was such news; the notice is then part of it.
-    """
+    """Have the news about the turn of this message show the match as it is now. Return whether there is such news."""
     player, match = notice.player, notice.match
     turns = select(Outgoing).where(Outgoing.match == match.id, Outgoing.player == player.id)
     turns = turns.where(Outgoing.template == "turn", Outgoing.incoming == incoming.id)

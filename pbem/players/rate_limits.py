@@ -151,10 +151,7 @@ def of_hour(player: Player, now: datetime, *columns: Any) -> Any:
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:
-    """Raise Refused if a player caused more messages about a match today than anyone can be reading.
-
-    What this message has caused so far counts; what the opponent causes doesn't.
-    """
+    """Raise Refused if a player caused more messages about a match today, with this one, than anyone can be reading."""
     is_theirs = or_(col(Incoming.player) == player.id, col(Incoming.id) == this.id)
     caused = (
         select(Outgoing.id)

@@ -44,10 +44,7 @@ def has_enough(session: Session, player: Player) -> bool:
 
 
 def wants_more(most: int | None = None) -> ColumnElement[bool]:
-    """Return the condition that a player, of whom there is a row, plays fewer matches than they want, and than `most`.
-
-    It counts their running matches, no further than to the limit of what a player can have.
-    """
+    """Return the condition that a player in a row plays fewer matches than they want, and than `most`."""
     running = sum(
         (
             select(func.count()).where(seat == Player.id, col(Match.to_move).is_not(None)).scalar_subquery()

@@ -45,7 +45,7 @@ MOST_IN_AN_HOUR = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class BoardAccess:
     """What a name gives access to: a match, as one of its players sees it."""
 
     session: Session
@@ -200,12 +200,12 @@ class Boards:
         content, sender = "\r\n".join(lines).encode(), opened.player.address
         return Arrival(content, opened.source, sender=sender, recipients=(target.address,))
 
-    def _target(self, opened: Opened) -> ReplyTarget:
+    def _target(self, opened: BoardAccess) -> ReplyTarget:
         play = Token(Purpose.PLAY, opened.player.id or 0, opened.match.id or 0, version(opened.match))
         subject = subject_of(opened.match, *opened.snapshot.players).partition("]")[0] + "]"
         return ReplyTarget(address_with(self.server, self.keyring, play, opened.player.epoch), f"Re: {subject}")
 
-    def _opened(self, session: Session, name: str, now: datetime) -> Opened | None:
+    def _opened(self, session: Session, name: str, now: datetime) -> BoardAccess | None:
         token = tokens.parse(name)
         if token is None or token.purpose is not Purpose.BOARD:
             return None
@@ -221,4 +221,4 @@ class Boards:
             return None
         if match.to_move != seat:
             snapshot = snapshot.at(snapshot.ply)  # without what the opponent has begun, which nobody else sees
-        return Opened(session, player, match, snapshot, seat, token.ply, now)
+        return BoardAccess(session, player, match, snapshot, seat, token.ply, now)

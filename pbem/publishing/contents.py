@@ -21,7 +21,7 @@ from pbem.features.tournaments.messages import line as tournament_line
 from pbem.matches.ratings import standings
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import visibility
-from pbem.publishing.visibility import Listed, Shown
+from pbem.publishing.visibility import PublicMatch, PublicPlayer
 from pbem.storage.models import Match, MatchState, Pairing, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
@@ -32,7 +32,7 @@ STANDINGS, SEEKS = 100, 100
 class PageLine:
     number: int
     title: str
-    players: tuple[Shown, Shown]
+    players: tuple[PublicPlayer, PublicPlayer]
     result: str
     score: str
     """1-0 or 0-1; = for a draw, - for no result, * while it is running."""
@@ -44,7 +44,7 @@ class PageLine:
 @dataclass(frozen=True, slots=True)
 class PagePlace:
     number: int
-    player: Shown
+    player: PublicPlayer
     standing: RatingPlace
 
 
@@ -52,7 +52,7 @@ class PagePlace:
 class SeekShown:
     number: int
     title: str
-    player: Shown
+    player: PublicPlayer
     terms: str
 
 
@@ -63,18 +63,18 @@ class TournamentPage:
     time: str
     closes: date | None
     """Until when players can enter; None if that isn't known, or past."""
-    entrants: Mapping[int, Shown]
+    entrants: Mapping[int, PublicPlayer]
     table: Table | None
     """None before it has begun, and of a ladder."""
-    rungs: tuple[Shown, ...]
+    rungs: tuple[PublicPlayer, ...]
     """The players of a ladder, from the top."""
     matches: Sequence[PageLine]
     cells: Mapping[tuple[int, int], int]
     """The numbers of the matches by the player and the column of the crosstable, counted from 0."""
 
 
-def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
-    first, second = (people.get(seat, Shown(0)) for seat in listed.seats)
+def line(listed: PublicMatch, people: Mapping[int, PublicPlayer]) -> PageLine:
+    first, second = (people.get(seat, PublicPlayer(0)) for seat in listed.seats)
     players = (first, second)
     if not listed.is_over:
         result, score = f"running, turn {listed.plies + 1}", "*"
@@ -88,7 +88,7 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     return PageLine(listed.number, title, players, result, score, listed.is_over, listed.plies, listed.day)
 
 
-def lines(session: Session, matches: Sequence[Listed]) -> list[PageLine]:
+def lines(session: Session, matches: Sequence[PublicMatch]) -> list[PageLine]:
     people = visibility.people(session, {seat for each in matches for seat in each.seats})
     return [line(each, people) for each in matches]
 
@@ -98,7 +98,8 @@ def place_list(session: Session, game: str, now: datetime, most: int = STANDINGS
     places = standings.of_game(session, game, now, 0, most)
     people = visibility.people(session, {place.player for place in places})
     return [
-        PagePlace(number, people.get(place.player, Shown(0)), place) for number, place in enumerate(places, start=1)
+        PagePlace(number, people.get(place.player, PublicPlayer(0)), place)
+        for number, place in enumerate(places, start=1)
     ]
 
 
@@ -110,17 +111,17 @@ def seeks(session: Session, now: datetime) -> list[SeekShown]:
         SeekShown(
             row.id or 0,
             GAMES.title(row.game),
-            people.get(row.player, Shown(0)),
-            ", ".join(
-                (
-                    *GAMES.options_in_words(row.game, row.options),
-                    *((in_words_of_time(from_stored(row.time)),) if row.time else ()),
-                    *(("rated",) if row.rated else ()),
-                )
-            ),
+            people.get(row.player, PublicPlayer(0)),
+            _terms(row),
         )
         for row in rows
     ]
+
+
+def _terms(seek: Seek) -> str:
+    time = in_words_of_time(from_stored(seek.time)) if seek.time else ""
+    words = (*GAMES.options_in_words(seek.game, seek.options), time, "rated" if seek.rated else "")
+    return ", ".join(filter(None, words))
 
 
 def tournament(session: Session, row: Tournament, now: datetime) -> TournamentPage:
@@ -135,9 +136,9 @@ def tournament(session: Session, row: Tournament, now: datetime) -> TournamentPa
         game=row.game,
         time=in_words_of_time(from_stored(row.time)),
         closes=row.closes.date() if row.started is None and row.ended is None else None,
-        entrants={player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants},
+        entrants={player.id or 0: people.get(player.id or 0, PublicPlayer(0)) for _, player in entrants},
         table=table,
-        rungs=tuple(people.get(player, Shown(0)) for player in rungs),
+        rungs=tuple(people.get(player, PublicPlayer(0)) for player in rungs),
         matches=lines(session, of_this),
         cells={} if table is None else _cells(session, row, table, [match.number for match in of_this]),
     )
@@ -185,7 +186,7 @@ def of_game(session: Session, game: str, most: int) -> list[PageLine]:
 
 
 def of_player(session: Session, player: int, most: int) -> list[PageLine]:
-    matches: set[Listed] = set()
+    matches: set[PublicMatch] = set()
     for seat in (col(Match.seat0), col(Match.seat1)):
         still = (seat == player, col(Match.to_move).is_not(None), _IS_RUNNING)
         matches.update(visibility.matches(session, *still, order=_NEWEST, most=most))
@@ -206,5 +207,5 @@ def beside(session: Session, folder: int) -> list[int]:
     return [each.number // THOUSAND for each in (*before, *after)]
 
 
-def _newest(matches: Iterable[Listed], most: int) -> list[Listed]:
+def _newest(matches: Iterable[PublicMatch], most: int) -> list[PublicMatch]:
     return sorted(matches, key=lambda each: (each.day, each.number), reverse=True)[:most]

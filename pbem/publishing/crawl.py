@@ -122,14 +122,14 @@ def _draft(folder: Path, content: bytes) -> Path:
     return Path(draft.name)
 
 
-def _remove(folder: Path, kept: set[str]) -> int:
+def _remove(folder: Path, listed: set[str]) -> int:
     """Remove the files that the site no longer has, and the folders that are empty then. Return how many files."""
     removed = 0
     for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder comes before it
         if path.is_dir() and not path.is_symlink():
             if path.name != DRAFTS and not any(path.iterdir()):
                 path.rmdir()
-        elif path.relative_to(folder).as_posix() not in kept:
+        elif path.relative_to(folder).as_posix() not in listed:
             path.unlink()
             removed += 1
     return removed

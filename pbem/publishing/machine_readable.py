@@ -10,7 +10,7 @@ from pbem.publishing import match_pages
 from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, game_path, match_path, player_path, tournament_path
-from pbem.publishing.visibility import Shown, Span
+from pbem.publishing.visibility import PublicPlayer, Span
 
 VERSION = 2
 
@@ -25,7 +25,7 @@ def matches(site: Site, lines: Sequence[PageLine], spans: Sequence[Span] | None 
     return _written(site, content)
 
 
-def match(site: Site, shown: MatchPage) -> str:
+def match(site: Site, page: MatchPage) -> str:
     """Return a match with its turns, and once it is over with AbstractPlay's record of it."""
     played = [
         {
@@ -34,23 +34,23 @@ def match(site: Site, shown: MatchPage) -> str:
             "turn": each.turn,
             "received": f"{each.when.received:%Y-%m-%dT%H:%M:%SZ}" if each.when else None,
         }
-        for each in shown.boards[1:]
+        for each in page.boards[1:]
     ]
-    content = _match(shown.line) | {
-        "options": shown.options,
-        "time": shown.time,
-        "rated": shown.rated,
-        "tournament": shown.tournament,
+    content = _match(page.line) | {
+        "options": page.options,
+        "time": page.time,
+        "rated": page.rated,
+        "tournament": page.tournament,
         "played": played,
     }
-    if shown.line.is_over:
-        content["gamerecord"] = json.loads(match_pages.file(shown, "json", site.name))
+    if page.line.is_over:
+        content["gamerecord"] = json.loads(match_pages.file(page, "json", site.name))
     return _written(site, content)
 
 
-def player(site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
+def player(site: Site, player: PublicPlayer, lines: Sequence[PageLine], ratings: Sequence[RatingPlace]) -> str:
     places = [{"game": GAMES.title(place.game), **_standing(place)} for place in ratings]
-    return _written(site, {"player": _player(shown), "ratings": places, "matches": list(map(_match, lines))})
+    return _written(site, {"player": _player(player), "ratings": places, "matches": list(map(_match, lines))})
 
 
 def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
@@ -63,13 +63,13 @@ def _standing(place: RatingPlace) -> dict[str, Any]:
     return {"won": place.wins, "drawn": place.draws, "lost": place.losses, "rating": place.shown}
 
 
-def tournament(site: Site, shown: TournamentPage) -> str:
-    line = shown.line
-    breaks, rows = (shown.table.breaks, shown.table.rows) if shown.table is not None else ((), ())
+def tournament(site: Site, page: TournamentPage) -> str:
+    line = page.line
+    breaks, rows = (page.table.breaks, page.table.rows) if page.table is not None else ((), ())
     standings = [
         {
             "number": row.number,
-            "player": _player(shown.entrants[row.entrant.player]),
+            "player": _player(page.entrants[row.entrant.player]),
             "cells": row.cells,
             "points": float(row.points),
             "tie_breaks": dict(zip(breaks, map(float, row.breaks), strict=True)),
@@ -85,8 +85,8 @@ def tournament(site: Site, shown: TournamentPage) -> str:
         "players": line.entrants,
         "page": tournament_path(line.number),
         "standings": standings,
-        "rungs": [_player(each) for each in shown.rungs],
-        "matches": list(map(_match, shown.matches)),
+        "rungs": [_player(each) for each in page.rungs],
+        "matches": list(map(_match, page.matches)),
     }
     return _written(site, content)
 
@@ -106,8 +106,8 @@ def _match(line: PageLine) -> dict[str, Any]:
     }
 
 
-def _player(shown: Shown) -> dict[str, str]:
-    return {"name": shown.name} | ({"page": player_path(shown.name)} if shown.has_page else {})
+def _player(player: PublicPlayer) -> dict[str, str]:
+    return {"name": player.name} | ({"page": player_path(player.name)} if player.has_page else {})
 
 
 def _written(site: Site, content: dict[str, Any]) -> str:

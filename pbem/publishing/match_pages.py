@@ -27,7 +27,7 @@ from pbem.messages import analysis, drawings
 from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.messages.boards import board_image
 from pbem.publishing.contents import PageLine, lines
-from pbem.publishing.visibility import NOBODY, Listed, Shown
+from pbem.publishing.visibility import NOBODY, PublicMatch, PublicPlayer
 from pbem.storage.models import Match, Player
 
 
@@ -52,7 +52,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    player: Shown
+    player: PublicPlayer
     name: str
     tone: Tone
     rating: str
@@ -78,86 +78,84 @@ class MatchPage:
     analysed: Analysed | None = None
 
 
-def match(session: Session, listed: Listed) -> MatchPage:
+def match(session: Session, listed: PublicMatch) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
     times = turn_times(session, row)
-    (shown,) = lines(session, [listed])
-    snapshot = _snapshot(session, row, shown)
-    made = None if snapshot.is_missing or not shown.is_over else analyses.made(session, row)
+    (line,) = lines(session, [listed])
+    snapshot = _snapshot(session, row, line)
+    made = None if snapshot.is_missing or not line.is_over else analyses.made(session, row)
     analysed = None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
     boards = () if snapshot.is_missing else tuple(_boards(snapshot, times, analysed))
     return MatchPage(
-        line=shown,
+        line=line,
         game=row.game,
         options=", ".join(snapshot.game.options_in_words(row.options)),
-        time=in_words_of_time(from_stored(row.time), (shown.players[0].name, shown.players[1].name)),
+        time=in_words_of_time(from_stored(row.time), (line.players[0].name, line.players[1].name)),
         rated=row.rated,
         started=row.started or row.created,
         ended=row.ended,
         tournament=row.tournament,
         boards=boards,
-        sides=tuple(_sides(session, row, snapshot, shown, boards)),
+        sides=tuple(_sides(session, row, snapshot, line, boards)),
         snapshot=snapshot,
         times=times,
         analysed=analysed,
     )
 
 
-def _sides(
-    session: Session, row: Match, snapshot: Snapshot, shown: PageLine, boards: Sequence[Board]
-) -> Iterable[Side]:
+def _sides(session: Session, row: Match, snapshot: Snapshot, line: PageLine, boards: Sequence[Board]) -> Iterable[Side]:
     legend, began = snapshot.diagram.legend, row.started or row.created
-    for seat, player in enumerate(shown.players):
+    for seat, player in enumerate(line.players):
         rating = standings.shown_then(session, player.player, row.game, began) if player.has_page else ""
         left = next((each.left for each in reversed(boards) if each.number and each.seat == seat), "")
         yield Side(player, legend.sides[seat], legend.tones[seat], rating, left)
 
 
-def board(session: Session, shown: PageLine) -> Diagram:
+def board(session: Session, line: PageLine) -> Diagram:
     """Return the newest board of a match that is being played."""
-    return _snapshot(session, session.get_one(Match, shown.number), shown).diagram
+    return _snapshot(session, session.get_one(Match, line.number), line).diagram
 
 
-def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
+def _snapshot(session: Session, row: Match, line: PageLine) -> Snapshot:
     """Return the match with the names that are shown; from then on, the row is none of the database."""
     turns, when = texts_then(session, row), row.created
     session.expunge(row)
     first, second = (
         Player(id=each.player if each.has_page else 0, name=each.name, address="", confirmed=when, created=when)
-        for each in shown.players
+        for each in line.players
     )
     for column, value in {"part": None, "seat0": first.id, "seat1": second.id}.items():
         set_committed_value(row, column, value)
     return to_show(row, (first, second), turns)
 
 
-def endings(shown: MatchPage) -> list[str]:
+def endings(page: MatchPage) -> list[str]:
     """Return the endings of the files that lie beside the page of a match; none if its game isn't there."""
-    if not shown.boards:
+    if not page.boards:
         return []
-    has_moved = shown.line.is_over and shown.snapshot.texts
+    has_moved = page.line.is_over and page.snapshot.texts
     return ["txt", "json", *(["gif"] if has_moved else ()), "png"]
 
 
-def file(shown: MatchPage, ending: str, origin: str) -> bytes:
+def file(page: MatchPage, ending: str, origin: str) -> bytes:
     if ending == "png":
-        return board_image.png(shown.boards[-1].diagram, scale=1.0)
+        return board_image.png(page.boards[-1].diagram, scale=1.0)
     if ending == "gif":
-        (moving,) = drawings.animations(shown.snapshot, [each.diagram for each in shown.boards])
+        (moving,) = drawings.animations(page.snapshot, [each.diagram for each in page.boards])
         return moving.content
-    generated = shown.ended or shown.started
-    records = drawings.records(shown.snapshot, origin=origin, generated=generated, times=lambda: shown.times)
+    generated = page.ended or page.started
+    records = drawings.records(page.snapshot, origin=origin, generated=generated, times=lambda: page.times)
     return next(record.content for record in records if record.name.endswith(f".{ending}"))
 
 
-def result(shown: MatchPage) -> str:
-    snapshot = shown.snapshot
-    names = (shown.line.players[0].name, shown.line.players[1].name)
+def result(page: MatchPage) -> str:
+    snapshot = page.snapshot
+    names = (page.line.players[0].name, page.line.players[1].name)
     if snapshot.match.to_move is not None:
         return f"It's the turn of {names[snapshot.match.to_move]}."
     why = why_over(snapshot.match, names)
-    result = shown.line.result[:1].upper() + shown.line.result[1:]
+    result = page.line.result[:1].upper() + page.line.result[1:]
     return f"{result}: {why}." if why else f"{result}."
 
 

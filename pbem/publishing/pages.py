@@ -98,18 +98,18 @@ def not_found(site: Site) -> str:
     return environment().get_template("site/404.html.j2").render(path="404.html", root=top, site=site)
 
 
-def match(site: Site, shown: MatchPage) -> str:
+def match(site: Site, match_page: MatchPage) -> str:
     sheet = BoardSheet()
-    boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
+    boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in match_page.boards]  # noqa: S704 - escaped
     return render(
         "match",
-        match_path(shown.line.number),
+        match_path(match_page.line.number),
         site=site,
-        match=shown,
-        boards=list(zip(shown.boards, boards, strict=True)),
+        match=match_page,
+        boards=list(zip(match_page.boards, boards, strict=True)),
         shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
-        result=match_pages.result(shown),
-        files=match_pages.endings(shown),
+        result=match_pages.result(match_page),
+        files=match_pages.endings(match_page),
     )
 
 

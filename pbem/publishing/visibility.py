@@ -32,13 +32,13 @@ _MOMENT = type_coerce(func.coalesce(col(Match.ended), col(Match.created)), DateT
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PublicPlayer:
     player: int
     name: str = NOBODY
     has_page: bool = False
 
 
-class Listed(NamedTuple):
+class PublicMatch(NamedTuple):
     """A match on the site: everything by which its page can change, and when it ended, or began."""
 
     number: int
@@ -59,10 +59,13 @@ class Listed(NamedTuple):
         return self.state == MatchState.OVER
 
 
-def people(session: Session, numbers: Collection[int]) -> dict[int, Shown]:
+def people(session: Session, numbers: Collection[int]) -> dict[int, PublicPlayer]:
     """Return those of these players who are shown."""
     rows = session.execute(_allow(Player.id, Player.name, _BY_NAME).where(col(Player.id).in_(numbers)))
-    return {number: Shown(number, name, has_page=True) if by_name else Shown(number) for number, name, by_name in rows}
+    return {
+        number: PublicPlayer(number, name, has_page=True) if by_name else PublicPlayer(number)
+        for number, name, by_name in rows
+    }
 
 
 def _allow(*columns: Any) -> Any:
@@ -81,18 +84,18 @@ def last_player(session: Session) -> int:
     return session.exec(select(func.max(Player.id))).one() or 0
 
 
-def player(session: Session, name: str) -> Shown | None:
+def player(session: Session, name: str) -> PublicPlayer | None:
     """Return the player with that name, if they have a page."""
     number = session.exec(select(Player.id).where(Player.name == name)).first()
-    shown = None if number is None else people(session, [number]).get(number)
-    return shown if shown is not None and shown.has_page else None
+    player = None if number is None else people(session, [number]).get(number)
+    return player if player is not None and player.has_page else None
 
 
-def match(session: Session, number: int) -> Listed | None:
+def match(session: Session, number: int) -> PublicMatch | None:
     return next(iter(matches(session, col(Match.id) == number)), None)
 
 
-def matches(session: Session, *which: Any, order: Sequence[Any] = (), most: int | None = None) -> list[Listed]:
+def matches(session: Session, *which: Any, order: Sequence[Any] = (), most: int | None = None) -> list[PublicMatch]:
     """Return the matches that are shown, of those that fulfil these conditions, in that order."""
     columns: Any = (
         *(Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.winner, Match.termination),
@@ -128,19 +131,19 @@ def spans(session: Session, size: int) -> list[Span]:
     ]
 
 
-def _shown(session: Session, parts: Iterable[Sequence[Any]]) -> Iterator[Listed]:
-    shown: dict[int, Shown] = {}
+def _shown(session: Session, parts: Iterable[Sequence[Any]]) -> Iterator[PublicMatch]:
+    players: dict[int, PublicPlayer] = {}
     looked_up: set[int] = set()
     for rows in parts:
         new = {seat for row in rows for seat in row[8:10]} - looked_up
-        shown |= people(session, new) if new else {}
+        players |= people(session, new) if new else {}
         looked_up |= new
         for *columns, first, second, source, when in rows:
-            if first not in shown or second not in shown:
+            if first not in players or second not in players:
                 continue
             if columns[2] in SHOWN and _can_be_followed(session, source):
-                seats = (first if shown[first].has_page else 0, second if shown[second].has_page else 0)
-                yield Listed._make((*columns, seats, _in_utc(when)))
+                seats = (first if players[first].has_page else 0, second if players[second].has_page else 0)
+                yield PublicMatch._make((*columns, seats, _in_utc(when)))
 
 
 def _can_be_followed(session: Session, source: int | None) -> bool:

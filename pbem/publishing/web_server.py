@@ -52,8 +52,8 @@ RENDERERS = 2
 
 
 def application(pages: Pages) -> Application:
-    told = {"pages": pages, "renderers": ThreadPoolExecutor(RENDERERS, "render")}
-    return Application([(r".*", Page, told)], compress_response=True, log_function=lambda _: None)
+    arguments = {"pages": pages, "renderers": ThreadPoolExecutor(RENDERERS, "render")}
+    return Application([(r".*", Page, arguments)], compress_response=True, log_function=lambda _: None)
 
 
 def bind(host: str, port: int) -> list[socket]:
@@ -126,8 +126,8 @@ class Page(RequestHandler):
 
     async def get(self) -> None:
         path = _path(self.request.path)
-        if found := POSITION.fullmatch(path):
-            self.redirect(f"{'../' * path.count('/')}{match_path(int(found[1]))}{f'#{found[2]}' if found[2] else ''}")
+        if match := POSITION.fullmatch(path):
+            self.redirect(f"{'../' * path.count('/')}{match_path(int(match[1]))}{f'#{match[2]}' if match[2] else ''}")
             return
         answer = await self._run(self._pages.answer, path)
         if answer is None:
@@ -162,8 +162,8 @@ class Page(RequestHandler):
         self.set_status(HTTPStatus.UNPROCESSABLE_ENTITY)
         self._show(answer)
 
-    async def _run(self, asked: Callable[..., Answer | None], *about: str) -> Answer | None:
-        return await asyncio.get_running_loop().run_in_executor(self._renderers, asked, *about)
+    async def _run(self, method: Callable[..., Answer | None], *arguments: str) -> Answer | None:
+        return await asyncio.get_running_loop().run_in_executor(self._renderers, method, *arguments)
 
     def compute_etag(self) -> str | None:
         return self._etag if self._etag and self.get_status() == HTTPStatus.OK else None
@@ -175,9 +175,9 @@ class Page(RequestHandler):
         elif kind is not None and error is not None and not isinstance(error, HTTPError):
             log.error("a page failed", exc_info=(kind, error, trace))
 
-    def write_error(self, status_code: int, **said: Any) -> None:
+    def write_error(self, status_code: int, **details: Any) -> None:
         """Answer in a word what can't be served."""
-        if isinstance(said.get("exc_info", (None, None))[1], DBAPIError):
+        if isinstance(details.get("exc_info", (None, None))[1], DBAPIError):
             self.set_status(HTTPStatus.SERVICE_UNAVAILABLE)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", "GET, HEAD")  # a board that takes turns allows POST
@@ -185,14 +185,14 @@ class Page(RequestHandler):
         self.finish(f"{HTTPStatus(self.get_status()).phrase}\n")
 
 
-def _path(asked: str) -> str:
+def _path(target: str) -> str:
     """Return the path within the site that a client asks for.
 
     >>> _path("/"), _path("/matches/0/"), _path("/players/J%C3%B6rg.html"), _path("/%ff")
     ('index.html', 'matches/0/index.html', 'players/Jörg.html', '')
     """
     try:
-        path = unquote(asked.removeprefix("/"), errors="strict")
+        path = unquote(target.removeprefix("/"), errors="strict")
     except UnicodeDecodeError:
         return ""
     return f"{path}index.html" if not path or path.endswith("/") else path

@@ -25,7 +25,7 @@ from pbem.storage import message_facts, outbox
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import act_on
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.payloads import News, load
 from pbem.tokens import Purpose
 
@@ -147,7 +147,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         (only,) = items
         match, digest = session.get_one(Match, only.match), Digest(matches=matches)
         purpose = Purpose.NOTICES if only.stage == WATCHED else Purpose.PLAY
-        return mailer.to_player(player, digest, purpose=purpose, match=match, ply=only.ply, is_notice=True)
+        return mailer.to_player(player, digest, purpose=purpose, match=match, ply=only.ply, delivery=NEWS)
     others = {other.id or 0: other for other in awaiting(session, player) if other.id not in by_match}
     since, urgency, waiting = since_when(session, [*others.values()]), STAGES.index("yours"), list[_Item]()
     for number, other in others.items():
@@ -166,7 +166,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         plies={row.match: version(session.get_one(Match, row.match)) for row in overview},
         seeks=seeks.newest(session, player, now),
     )
-    return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
+    return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, delivery=NEWS)
 
 
 def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> _Item:

@@ -98,6 +98,20 @@ class Cause:
 UNCAUSED = Cause()
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How a message goes out: soon, together with other news if the player wants any for now, or by a time at last."""
+
+    is_notice: bool = False
+    is_batched: bool = False
+    waits_until: datetime | None = None
+    is_long: bool = False
+    """Whether it takes long to render, though its kind usually doesn't."""
+
+
+SOON, NEWS = Delivery(), Delivery(is_notice=True)
+
+
 class Mailer:
     def __init__(self, session: Session, server: ServerSettings, now: datetime) -> None:
         self._session = session
@@ -115,22 +129,20 @@ class Mailer:
         token_subject: int = 0,
         cause: Cause = UNCAUSED,
         proposal: str | None = None,
-        is_notice: bool = False,
-        is_batched: bool = False,
-        waits_until: datetime | None = None,
-        is_long: bool = False,
+        delivery: Delivery = SOON,
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
         A token to play is about the match; `token_subject` is that of any other. `ply` is how many turns of the match
-        it shows, if not all. `is_long` is a message that takes long to render, as do those that are long by their kind.
+        it shows, if not all.
         """
         if player.address == HOUSE:
             raise ValueError("the house gets no mail")
-        complained = player.complained is not None and not is_batched and payload.template not in TURNS
+        complained = player.complained is not None and not delivery.is_batched and payload.template not in TURNS
         suspended = (player.unreachable is not None or complained) and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
-        state = collected if is_batched else OutgoingState.WAITING if waits_until else OutgoingState.OWED
+        state = OutgoingState.WAITING if delivery.waits_until else OutgoingState.OWED
+        state = collected if delivery.is_batched else state
         columns = {
             "epoch": player.epoch,
             "purpose": purpose.name,
@@ -138,11 +150,11 @@ class Mailer:
             "ply": ply if ply is not None else match.plies if match else 0,
             "shift": match.shift if match else 0,
             "proposal": proposal,
-            "is_notice": is_notice,
+            "is_notice": delivery.is_notice,
             "state": (OutgoingState.SUSPENDED if suspended else state).value,
-            "due": waits_until or self._now,
+            "due": delivery.waits_until or self._now,
         }
-        return self._enqueue(payload, player.address, match, cause, columns, player=player, is_long=is_long)
+        return self._enqueue(payload, player.address, match, cause, columns, player=player, is_long=delivery.is_long)
 
     def to_address(self, address: str, payload: Payload, *, cause: Cause = UNCAUSED, is_long: bool = False) -> int:
         """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""

@@ -32,7 +32,7 @@ from pbem.storage.models import (
     OutgoingState,
     Player,
 )
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.payloads import Payload
 from pbem.tokens import Purpose
 
@@ -113,7 +113,7 @@ def rename(
     numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
     for opponent in (session.get_one(Player, number) for number in sorted(numbers)):
         if opponent.address != HOUSE and opponent.stopped is None and opponent.banned is None:
-            mailer.to_player(opponent, news, purpose=Purpose.PERSONAL, is_notice=True)
+            mailer.to_player(opponent, news, purpose=Purpose.PERSONAL, delivery=NEWS)
 
 
 BY_OPERATOR = "the operator of this server has ended it"

@@ -15,7 +15,7 @@ from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Announced, Order
 from pbem.storage.due import due_rows
 from pbem.storage.models import HOUSE, Announcement, Player
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import NEWS, Mailer
 from pbem.tokens import Purpose
 
 LEAST_PER_MINUTE = 60  # players who get an announcement in a minute, or more if it would take longer than a day
@@ -85,7 +85,7 @@ def tell_some(
     message = Announced(subject=announcement.subject, message=tuple(announcement.lines))
     mailer = Mailer(session, server, now)
     for player in players:
-        mailer.to_player(player, message, purpose=Purpose.PERSONAL, is_notice=True)
+        mailer.to_player(player, message, purpose=Purpose.PERSONAL, delivery=NEWS)
     announcement.number += len(players)
     announcement.told = players[-1].id or 0 if players else announcement.last
     announcement.due = now + APART if len(players) == most else None

@@ -32,7 +32,7 @@ from pbem.players import invitations, schedule, willingness
 from pbem.players.rate_limits import DAY
 from pbem.storage.due import due_rows
 from pbem.storage.models import Player, Seek
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import NEWS, Mailer
 from pbem.tokens import Purpose
 
 REPEAT = "repeat"
@@ -236,7 +236,7 @@ def _expire(session: Session, player: Player, server: ServerSettings, now: datet
     ended = seeks.expire(session, player, now)
     if ended and player.stopped is None and player.deleted is None:
         news = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
-        Mailer(session, server, now).to_player(player, news, purpose=Purpose.PERSONAL, is_notice=True)
+        Mailer(session, server, now).to_player(player, news, purpose=Purpose.PERSONAL, delivery=NEWS)
     if ended:
         log.info("seeks ended", player=player.id, number=len(ended))
     return bool(ended)

@@ -32,7 +32,7 @@ from pbem.players.notices import notify
 from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, Setbacks, act_on, at_once
 from pbem.storage.models import Entry, Match, Player, Tournament
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.preferences import ON
 from pbem.tokens import Purpose
 
@@ -123,7 +123,7 @@ def _tell_the_round(
         opponent = board.pair.opponent_of(reader)
         why, name = ("bye", "") if opponent is None else ("forfeit", names[opponent])
         idle = RoundWithoutMatch(**this, why=why, opponent=name, table=_table(news, names, reader))
-        Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, is_notice=True)
+        Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, delivery=NEWS)
 
 
 def wants_news(player: Player) -> bool:
@@ -151,7 +151,7 @@ def _tell_the_end(
             winners=messages.winners(news.table, names) if is_over else (),
             table=messages.shown(news.table, names, number) if is_over else None,
         )
-        mailer.to_player(player, report, purpose=Purpose.PERSONAL, is_notice=True)
+        mailer.to_player(player, report, purpose=Purpose.PERSONAL, delivery=NEWS)
 
 
 TOP = 10  # how many rungs a message about the end of a ladder shows, besides the reader's
@@ -188,7 +188,7 @@ def _settle_ladder(session: Session, number: int, server: ServerSettings, now: d
                 has_won, title = step.challenge.winner == player, settled.ladder.title
                 other = name(people[opponent])
                 change = RungChanged(number=number, title=title, opponent=other, rung=after, won=has_won)
-                mailer.to_player(people[player], change, purpose=Purpose.PERSONAL, is_notice=True)
+                mailer.to_player(people[player], change, purpose=Purpose.PERSONAL, delivery=NEWS)
     log.info("ladder", tournament=number, matches=len(settled.steps))
     return True
 
@@ -207,7 +207,7 @@ def end_ladder(session: Session, server: ServerSettings, tournament: Tournament,
         own = _rung(ladder, player.id or 0)
         rows = tuple(replace(row, own=row.rung == own) for row in rungs if row.rung == own or row.rung <= TOP)
         report = TournamentEnded(line=line, place=own, rungs=rows)
-        mailer.to_player(player, report, purpose=Purpose.PERSONAL, is_notice=True)
+        mailer.to_player(player, report, purpose=Purpose.PERSONAL, delivery=NEWS)
     return len(recipients)
 
 

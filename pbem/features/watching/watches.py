@@ -24,7 +24,7 @@ from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import Due, act_on, at_once
 from pbem.storage.models import Match, Outgoing, Player, Watch
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import Delivery, Mailer
 from pbem.storage.payloads import News, Part, Section
 from pbem.storage.preferences import OFF
 from pbem.storage.retention import change
@@ -124,10 +124,8 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
             shown = WatchedTurn(match=number, ply=news.ply, since=news.since, taken_back=news.taken_back, late=late)
             mailer = Mailer(session, server, now)
             for player in _readers(session, match, readers, now):
-                later, purpose = _is_collected(player), Purpose.NOTICES
-                mailer.to_player(
-                    player, shown, purpose=purpose, match=match, ply=shown.ply, is_notice=True, is_batched=later
-                )
+                delivery = Delivery(is_notice=True, is_batched=_is_collected(player))
+                mailer.to_player(player, shown, purpose=Purpose.NOTICES, match=match, ply=shown.ply, delivery=delivery)
                 told += 1
     spectator_news.settle(match, is_watched=bool(readers))
     if match.ended is not None:

@@ -75,8 +75,8 @@ def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -
 
 def as_png(image: Image.Image) -> bytes:
     """Return a picture as PNG, with a byte for a dot: four bits make larger files."""
-    shown, content = image.convert("RGB"), BytesIO()
-    few = shown.quantize(palette=_palette(shown), dither=Image.Dither.NONE)
+    rgb, content = image.convert("RGB"), BytesIO()
+    few = rgb.quantize(palette=_palette(rgb), dither=Image.Dither.NONE)
     few.save(content, "PNG", bits=8, compress_level=8)
     return content.getvalue()
 
@@ -145,12 +145,12 @@ def _key_drawn(sheet: BoardSheet, diagram: Diagram, highlight: str) -> tuple[lis
     """Return what the key explains, in CSS pixels from its upper left corner, and how many lines it has."""
     drawn: list[str] = []
     left, line, step = float(MARGIN), 0, TILE + 2
-    for shown, words in _key(diagram, highlight):
-        width = len(shown) * step + length(words)
+    for looks, words in _key(diagram, highlight):
+        width = len(looks) * step + length(words)
         if left > MARGIN and left + width > WIDTH - MARGIN:
             left, line = MARGIN, line + 1
-        tiles = "".join(sheet.used("square", look, (step / TILE * CELL * at, 0)) for at, look in enumerate(shown))
-        text = written(left + len(shown) * step + 3, line * KEY + TILE / 2, words)
+        tiles = "".join(sheet.used("square", look, (step / TILE * CELL * at, 0)) for at, look in enumerate(looks))
+        text = written(left + len(looks) * step + 3, line * KEY + TILE / 2, words)
         drawn.append(f'<g transform="translate({left} {line * KEY}) scale({TILE / CELL})">{tiles}</g>{text}')
         left += width + 13
     return drawn, line + 1
@@ -170,7 +170,7 @@ def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str
     for mark in legend.marks:
         if mark.kind == "trace":
             traces.setdefault(mark.words[1], []).append(Look(0, "trace", legend.tone_of(mark), mark.shown))
-    yield from ((shown, words) for words, shown in traces.items())
+    yield from ((looks, words) for words, looks in traces.items())
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
     left = (Look(0, lit="left"),) if highlight == LAST_TURN else ()
@@ -192,11 +192,7 @@ def _font() -> ImageFont.FreeTypeFont:
 
 
 def legible(text: str) -> str:
-    """Return the text without characters that the font lacks.
-
-    >>> legible("Jo\N{LATIN SMALL LETTER A WITH TILDE}o: c1b1")
-    'Joo: c1b1'
-    """
+    """Return the text without characters that the font lacks."""
     return "".join(c for c in text if c.isascii() and c.isprintable())
 
 
@@ -210,21 +206,18 @@ BROADEST, HIGHEST = 280, 310
 
 
 def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST) -> bytes:
-    """Return the boards of a match as an animated GIF of at most 43 KB; the last one is shown longer.
-
-    Where they take too much room, every second board or fewer is shown.
-    """
+    """Return the boards of a match as an animated GIF of at most 43 KB: every second or fewer, where all take more."""
     words = [wrap(legible(caption), CHARACTERS) for caption in captions or [""] * len(diagrams)]
-    scale, lines, each = BROADEST / WIDTH, max(map(len, words)), ceil(len(diagrams) / MOST_BOARDS)
+    scale, lines, every = BROADEST / WIDTH, max(map(len, words)), ceil(len(diagrams) / MOST_BOARDS)
     scale *= min(1, HIGHEST / (painted(diagrams[0], scale, lines=lines).height + 16))  # cells have even sizes
     while True:
-        shown = list(zip(diagrams, words, strict=True))[::-each][::-1]
-        paint = [partial(painted, board, scale, below, lines) for board, below in shown]
+        chosen = list(zip(diagrams, words, strict=True))[::-every][::-1]
+        paint = [partial(painted, board, scale, below, lines) for board, below in chosen]
         palette = _palette(paint[len(paint) // 2](), paint[-1]())
         frames = (frame().quantize(palette=palette, dither=Image.Dither.NONE) for frame in paint)
         content, times = BytesIO(), [FRAME_MS] * (len(paint) - 1) + [LAST_FRAME_MS]
         next(frames).save(content, "GIF", save_all=True, append_images=frames, duration=times, loop=0)
         size = content.tell()
-        if size <= largest or each >= len(diagrams):
+        if size <= largest or every >= len(diagrams):
             return content.getvalue()
-        each = max(each + 1, ceil(each * size / largest))
+        every = max(every + 1, ceil(every * size / largest))

@@ -45,10 +45,7 @@ class BoardSheet:
         return f'{head} xmlns="http://www.w3.org/2000/svg">{self.defined()}{rest}'
 
     def changing(self, diagram: Diagram, marks: Iterable[str], label: str) -> tuple[str, dict[str, list[str]]]:
-        """Return a board whose cells a script can change, and the ids of what each mark looks like, by area.
-
-        Each cell is a group with its name and its area; the frame in it is for the style sheet to show.
-        """
+        """Return a board whose cells a script can change, and the ids of what each mark looks like, by area."""
         ground, legend, shape = self.ground(diagram), diagram.legend, diagram.shape
         frame, by_text = board_shapes.outline(board_shapes.inset(shape, SELECTED)), legend.by_text()
         texts = {name: text for _, cells in diagram.rows for name, text in cells}

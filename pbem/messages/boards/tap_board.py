@@ -44,10 +44,7 @@ class TapBoard:
 def tap_board(
     notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, tree: Branch | None
 ) -> TapBoard:
-    """Return the board on which one of the turns in the tree is put together; without a tree, it is only looked at.
-
-    `mailto` is a link that lacks the turn.
-    """
+    """Return the board on which a turn of the tree, if there is one, is put together; `mailto` lacks that turn."""
     sheet = BoardSheet()
     board, looks = sheet.changing(diagram, _marks(tree) if tree else (), "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
@@ -111,14 +108,8 @@ FEWEST = 5
 def foreseen_tree(notation: Notation[Any], position: Position[Any], most: int = MOST) -> Branch | None:
     """Return the turns of the opponent, who is to move, each with its answers; None if there are none, or too many.
 
-    If there are more pairs than `most`, the answers are left to be written: `if b3a3 then`.
-
-    >>> from notation.games import GAMES
-    >>> game = GAMES["quadrature"]
-    >>> root = foreseen_tree(game.notation, game.game.position({}))
-    >>> first = root.branches[0].branches[0]
-    >>> root.text, root.branches[0].text, first.text, first.branches[0].text, first.branches[0].branches[0].text
-    ('if ', 'b3', 'a4 then ', 'b9', 'a8')
+    The texts along a branch make `if b3a4 then b9a8`. If there are more pairs than `most`, the answers are left to be
+    written: `if b3a4 then`.
     """
     tree = turn_tree(notation, position, MOST)
     if tree is None:
