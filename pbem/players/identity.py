@@ -44,7 +44,7 @@ class Sender:
     plies: Mapping[int, int] = field(default_factory=dict)
     """The version that the player had seen of each match, if the answered message showed several."""
     by_thread: bool = False
-    """Whether only the thread says so. That proves nothing: those in Cc know our Message-IDs, anybody can write From."""
+    """Whether only the thread says so, which proves nothing: people in Cc know it, too, and anybody can write From."""
     purpose: Purpose | None = None
     """What the token is for; None if something else proves who writes, such as the sender's domain or a `yes`."""
     vouched: bool = False
