@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 from sqlmodel import Session, select
 
+from pbem.errors import Refused
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import BadRange
 from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
@@ -138,5 +138,5 @@ def test_a_seek_for_some_ratings_is_listed_to_who_has_one_as_it_is_shown(
 
 @pytest.mark.parametrize("text", ["1400", "1700-1400", "0-9999", "-200", "+-", "+-20000", "a-b", "1400-1700-1800", ""])
 def test_what_is_no_range_of_ratings(text: str) -> None:
-    with pytest.raises(BadRange):
+    with pytest.raises(Refused):
         seeks.parse(text, 1500)

@@ -42,13 +42,13 @@ def challenge(request: Request, line: Line) -> Decision:
     if house_name in line.given.all(OPPONENT) and player.name != house_name:
         return _against_house(request, line, player)
     opponent = opponent_in(line.given, player.name)
-    wanted = terms.of(line.given, request.server.time, line.text)
+    offer = terms.of(line.given, request.server.time, line.text)
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
-    other = opponent_of_offer(request, line, player, opponent, wanted.game)
+    other = opponent_of_offer(request, line, player, opponent, offer.game)
     events = lifecycle.offer(
-        *(request.session, player, other, wanted, request.now),
-        challenger_begins=is_first(wanted.begin),
+        *(request.session, player, other, offer, request.now),
+        challenger_begins=is_first(offer.begin),
         by_address="@" in opponent,
     )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=opponent)
@@ -98,13 +98,13 @@ def play(request: Request, line: Line) -> Decision:
 def _against_house(request: Request, line: Line, player: Player) -> Decision:
     """Start the match against the house that the line asks for. Without a word about time, there is no limit."""
     level = house.level_of(request, line.given.get(LEVEL, None))
-    wanted = terms.of(line.given, time_control.NONE, line.text)
-    if wanted.free_undo:
+    offer = terms.of(line.given, time_control.NONE, line.text)
+    if offer.free_undo:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
-    if wanted.rated:
+    if offer.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
-    return house.start(request, player, wanted, level, begins=is_first(wanted.begin))
+    return house.start(request, player, offer, level, begins=is_first(offer.begin))
 
 
 def _opponent(request: Request, called: str) -> Player:
@@ -182,8 +182,8 @@ def accept(request: Request, line: Line) -> Decision:
     if player.confirmed is not None:
         return Decision(events=events)
     named = line.given.get(OFFER, "")
-    wanted = check_name(request, named, f"accept {match.id}") if named else free_name(request, player.address)
-    confirm(request, player, wanted)
+    new_name = check_name(request, named, f"accept {match.id}") if named else free_name(request, player.address)
+    confirm(request, player, new_name)
     return Decision(events=events, below=(Welcome(plays=True),))
 
 

@@ -130,8 +130,8 @@ def players(request: Request, line: Line) -> Decision:
         for player in matches
     )
     following = commands.following("players", line.given, more=more)
-    shown = "" if kind is AccountKind.ALL else kind.value
-    return Decision(answer=(Roster(rows=rows, kind=shown, page=page, next_page=following),))
+    title = "" if kind is AccountKind.ALL else kind.value
+    return Decision(answer=(Roster(rows=rows, kind=title, page=page, next_page=following),))
 
 
 def acts(request: Request, line: Line) -> Decision:

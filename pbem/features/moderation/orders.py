@@ -37,7 +37,7 @@ def read(request: Request, line: Line) -> Order:
         raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.", read=line.text[:60])
     if tells and not note:
         raise Refused("The players should learn why, and you haven't said it.", read=line.text, fits="Add a note.")
-    return order(request, note, tells=tells)
+    return _order(request, note, tells=tells)
 
 
 def _chosen(line: Line, piece: Piece[str], choices: Sequence[str]) -> str:
@@ -52,7 +52,7 @@ def _name(line: Line, piece: Piece[str]) -> str:
     return line.given[piece].strip(".,;!")
 
 
-def order(request: Request, note: str = "", *, tells: bool = False) -> Order:
+def _order(request: Request, note: str = "", *, tells: bool = False) -> Order:
     return Order(request.operator or BY_MAIL, note, tells, is_trial=request.is_trial)
 
 
@@ -116,19 +116,19 @@ def _open_match(request: Request, line: Line) -> tuple[Match, Act]:
 
 
 def close(request: Request, line: Line) -> Decision:
-    written, session, now = read(request, line), request.session, request.now
+    order, session, now = read(request, line), request.session, request.now
     match, act = _open_match(request, line)
     if match.state == MatchState.OFFERED:
         events = lifecycle.withdraw(session, match, session.get_one(Player, match.challenger), now)
     else:
         events = acts.cancel(session, match, now)
-    acts.tell(session, request.server, events, written, now)
-    acts.keep(session, written, "close", now, match=match.id)
-    return done(act, written)
+    acts.tell(session, request.server, events, order, now)
+    acts.keep(session, order, "close", now, match=match.id)
+    return done(act, order)
 
 
 def adjudicate(request: Request, line: Line) -> Decision:
-    written, session, now = read(request, line), request.session, request.now
+    order, session, now = read(request, line), request.session, request.now
     match, act = _open_match(request, line)
     result = _name(line, WINNER)
     if match.state != MatchState.RUNNING:
@@ -138,10 +138,10 @@ def adjudicate(request: Request, line: Line) -> Decision:
         fits = f"{act.by} and {act.opponent} do; or write {DRAW}."
         raise Refused(f"{result[:40]} doesn't play in match {match.id}.", fits=fits)
     seat = None if winner is None else seat_of(match, winner)
-    acts.tell(session, request.server, acts.decide(session, match, seat, now), written, now)
+    acts.tell(session, request.server, acts.decide(session, match, seat, now), order, now)
     kind = "adjudicate draw" if winner is None else "adjudicate"
-    acts.keep(session, written, kind, now, match=match.id, player=None if winner is None else winner.id)
-    return done(replace(act, act="adjudicate", who="" if winner is None else result), written)
+    acts.keep(session, order, kind, now, match=match.id, player=None if winner is None else winner.id)
+    return done(replace(act, act="adjudicate", who="" if winner is None else result), order)
 
 
 NOTED = (opt(TELL), opt(NOTE))
@@ -155,40 +155,40 @@ ADJUDICATE = command(
 
 
 def ban(request: Request, line: Line) -> Decision:
-    written = read(request, line)
+    order = read(request, line)
     player, ended = lists.called(request.session, _name(line, PLAYER)), BanOutcome(_chosen(line, ENDED, [*BanOutcome]))
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
-    number = acts.ban(request.session, request.server, request.features, player, written, request.now, ended)
+    number = acts.ban(request.session, request.server, request.features, player, order, request.now, ended)
     lost = ended is BanOutcome.LOST
-    return done(Act(act="ban", by=name(player), address=player.address, ended=number, lost=lost), written)
+    return done(Act(act="ban", by=name(player), address=player.address, ended=number, lost=lost), order)
 
 
 def unban(request: Request, line: Line) -> Decision:
-    written = read(request, line)
+    order = read(request, line)
     player = lists.called(request.session, _name(line, PLAYER))
-    acts.unban(request.session, request.server, player, written, request.now)
-    return done(Act(act="unban", by=name(player), address=player.address), written)
+    acts.unban(request.session, request.server, player, order, request.now)
+    return done(Act(act="unban", by=name(player), address=player.address), order)
 
 
 def rename(request: Request, line: Line) -> Decision:
-    written = read(request, line)
+    order = read(request, line)
     player = lists.called(request.session, _name(line, PLAYER))
     former = name(player)
     new_name = check_other_name(request.session, _name(line, NEW), request.features)
-    acts.rename(request.session, request.server, player, new_name, written, request.now)
-    return done(Act(act="rename", by=former, address=player.address, who=new_name), written)
+    acts.rename(request.session, request.server, player, new_name, order, request.now)
+    return done(Act(act="rename", by=former, address=player.address, who=new_name), order)
 
 
 def announce(request: Request, line: Line) -> Decision:
     """Write to all players who get news: the line is the subject, and what stands below it the text."""
     subject, lines = broadcasts.read("\n".join((line.given.get(SUBJECT, ""), *request.prose)))
-    own, number = order(request), broadcasts.recipients(request.session)
+    order, number = _order(request), broadcasts.recipients(request.session)
     if not number:
         raise Refused("There is nobody to write to: no player gets news.")
-    broadcasts.begin(request.session, subject, lines, own, request.now)
+    broadcasts.begin(request.session, subject, lines, order, request.now)
     pace = broadcasts.per_minute(number)
-    return done(Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=pace), own)
+    return done(Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=pace), order)
 
 
 BAN = command(

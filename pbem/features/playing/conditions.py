@@ -136,6 +136,12 @@ def _none(match: Match, line: Line) -> Refused:
     )
 
 
+def outdated(sentence: str, match: Match, read: str | None = None) -> Refused:
+    """Return the refusal of what answers an older message."""
+    fits = "Look at the board as it is now, and reply to this message."
+    return Refused(sentence, read=read, fits=fits, match=match.id)
+
+
 def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:
     """Raise Refused where the line answers an older message, unless the sender has only moved themselves since."""
     seen = request.sender.seen(match.id or 0)
@@ -144,12 +150,7 @@ def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:
     last = select(Ply.seat).where(Ply.match == match.id, Ply.number == match.plies)
     if seen == version(match) - 1 and request.session.exec(last).first() == seat:
         return
-    raise Refused(
-        "You replied to an older message, and the match has moved on.",
-        read=line.text[:SHOWN],
-        fits="Look at the board as it is now, and reply to this message.",
-        match=match.id,
-    )
+    raise outdated("You replied to an older message, and the match has moved on.", match, line.text[:SHOWN])
 
 
 IF = Command(

@@ -81,11 +81,8 @@ def _check_seen(request: Request, match: Match) -> None:
     """Raise Refused for an offer that the sender makes on a position from before turns were taken back."""
     seen = request.sender.seen(match.id or 0)
     if seen is not None and seen < match.shift:
-        raise Refused(
-            "You replied to an older message, and turns have been taken back since then.",
-            fits="Look at the board as it is now, and reply to this message.",
-            match=match.id,
-        )
+        sentence = "You replied to an older message, and turns have been taken back since then."
+        raise conditions.outdated(sentence, match)
 
 
 def accept(request: Request, line: Line, match: Match, player: Player) -> Decision:

@@ -34,7 +34,7 @@ def move(request: Request, line: Line) -> Decision:
         events = lifecycle.keep_part(request.session, snapshot, seat, turn)
         begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
         return Decision(answer=(begun,), events=events, log="turn begun")
-    again = next((each for each in request.later if each.command.plays and each.match == match.id), None)
+    again = next((later for later in request.later if later.command.plays and later.match == match.id), None)
     if again is not None:
         raise Refused(
             "This message has two turns for the same match, so neither was played.",
@@ -57,12 +57,12 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
         request.now,
         incoming=request.incoming,
         then=then,
-        offers_follow=any(offers.is_offer(each) and each.match == match.id for each in request.later),
+        offers_follow=any(offers.is_offer(later) and later.match == match.id for later in request.later),
     )
     if not prepares:
         return Decision(events=events)
-    left = prepared.of_seat(request.session, match, seat)
-    below = (conditions.shown(match, left, "kept"),) if left.lines else ()
+    remaining = prepared.of_seat(request.session, match, seat)
+    below = (conditions.shown(match, remaining, "kept"),) if remaining.lines else ()
     return Decision(events=events, below=below, covers=prepares)
 
 
@@ -91,30 +91,20 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
     if seen is None or seen == current:
         return
     if seen > current:  # a database restored from an older backup
-        raise Refused(
-            "You replied to a message about a turn that we no longer have.",
-            read=line.words,
-            fits="Look at the board as it is now, and reply to this message.",
-            match=snapshot.number,
-        )
+        sentence = "You replied to a message about a turn that we no longer have."
+        raise conditions.outdated(sentence, snapshot.match, line.words)
     if 0 <= seen - snapshot.match.shift < snapshot.ply:
         _check_repeated(line, snapshot, seat, seen - snapshot.match.shift)
-    raise Refused(
-        "You replied to an older message, and the match has moved on.",
-        read=line.words,
-        fits="Look at the board as it is now, and reply to this message.",
-        match=snapshot.number,
-    )
+    sentence = "You replied to an older message, and the match has moved on."
+    raise conditions.outdated(sentence, snapshot.match, line.words)
 
 
 def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
     """Raise Refused when the move is the one that the sender played after that many turns."""
-    notation = snapshot.notation
-    then = snapshot.at(ply)
-    turn = _parsed(line, notation)
-    wanted = line.words if turn.error is not None else notation.format(turn.move, then.position)
-    if then.position.turn == seat and snapshot.texts[ply].endswith(wanted):
-        raise Refused(f"Your turn {wanted} has already been played.", read=line.words, match=snapshot.number)
+    then, turn = snapshot.at(ply), _parsed(line, snapshot.notation)
+    text = line.words if turn.error is not None else snapshot.notation.format(turn.move, then.position)
+    if then.position.turn == seat and snapshot.texts[ply].endswith(text):
+        raise Refused(f"Your turn {text} has already been played.", read=line.words, match=snapshot.number)
 
 
 def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:

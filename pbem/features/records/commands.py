@@ -29,24 +29,24 @@ def replay(request: Request, line: Line) -> Decision:
     against_house = opponent == house_name and player.name != house_name
     default = time_control.NONE if against_house else request.server.time
     begin = given.pop("begin", BEGIN[0])
-    wanted = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
-    if wanted.options != source.match.options:
+    offer = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
+    if offer.options != source.match.options:
         raise Refused("The options are those of the match that is replayed.", read=line.text, fits=EXAMPLE)
-    if wanted.free_undo:
+    if offer.free_undo:
         raise Refused(
             "In a replay, you ask before you take a turn back.", read=line.text, fits='Leave out "undo=free".'
         )
-    begins = is_first(wanted.begin)
+    begins = is_first(offer.begin)
     if against_house:
         if source.match.state == MatchState.RUNNING and source.match.level is None:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
         check_running(request, player)
         level = house.level_of(request, line.given.get(LEVEL, None))
-        return house.start(request, player, wanted, level, begins=begins, replay_of=source)
+        return house.start(request, player, offer, level, begins=begins, replay_of=source)
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
-    events = lifecycle.offer(request.session, player, other, wanted, request.now, by_address="@" in opponent)
+    events = lifecycle.offer(request.session, player, other, offer, request.now, by_address="@" in opponent)
     replays.copy(request.session, events[0].match, source, challenger_begins=begins)
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 

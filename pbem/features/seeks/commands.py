@@ -18,7 +18,6 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import (
     ANY,
     MOST_MATCHES,
-    BadRange,
     EndedSeek,
     SeekClosed,
     SeekList,
@@ -51,22 +50,19 @@ def seek(request: Request, line: Line) -> Decision:
             read=line.text,
             fits=f'"{REPEAT}=3" lets three matches begin with it; "standing" means {MOST_MATCHES}, the most.',
         )
-    wanted = terms.of(given, request.server.time, line.text)
+    offer = terms.of(given, request.server.time, line.text)
     ratings = ANY
     if RATING in given:
-        own = seeks.current(request.session, player, wanted.game)
-        try:
-            ratings = seeks.parse(given[RATING], seeks.FIRST if own is None else own)
-        except BadRange as error:
-            raise Refused(str(error), read=line.text, fits=seeks.EXAMPLE) from error
+        own = seeks.current(request.session, player, offer.game)
+        ratings = seeks.parse(given[RATING], seeks.FIRST if own is None else own)
     offered = Seek(
         player=player.id or 0,
-        game=wanted.game,
-        options=dict(wanted.options),
-        time=time_control.to_stored(wanted.time),
-        begin=wanted.begin,
-        rated=wanted.rated,
-        free_undo=wanted.free_undo,
+        game=offer.game,
+        options=dict(offer.options),
+        time=time_control.to_stored(offer.time),
+        begin=offer.begin,
+        rated=offer.rated,
+        free_undo=offer.free_undo,
         lowest=ratings.lowest,
         highest=ratings.highest,
         reliable=reliable,

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from notation.time_control import from_stored
+from pbem.errors import Refused
 from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
 from pbem.matches.lifecycle import Terms
@@ -61,10 +62,6 @@ EXAMPLE = 'For example "rating=1400-1700", or "rating=+-200" for at most 200 abo
 _ROUNDING = 0.5  # ratings are shown in whole numbers, and taken as they are shown
 
 
-class BadRange(Exception):
-    """A range of ratings that can't be read."""
-
-
 @dataclass(frozen=True, slots=True)
 class RatingRange:
     """The ratings from the lowest to the highest, both included."""
@@ -84,7 +81,7 @@ ANY = RatingRange()
 
 
 def parse(text: str, own: float) -> RatingRange:
-    """Return the range that a player with that rating writes. Raises BadRange.
+    """Return the range that a player with that rating writes. Raises Refused.
 
     >>> str(parse("1400-1700", 1500)), str(parse("+-200", 1612.4))
     ('1400-1700', '1412-1812')
@@ -95,7 +92,7 @@ def parse(text: str, own: float) -> RatingRange:
         return RatingRange(max(0, middle - width), min(HIGHEST, middle + width))
     between = re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", text, re.ASCII)
     if between is None or not int(between[1]) <= int(between[2]) <= HIGHEST:
-        raise BadRange(f'"rating={text[:20]}" is not a range of ratings.')
+        raise Refused(f'"rating={text[:20]}" is not a range of ratings.', fits=EXAMPLE)
     return RatingRange(int(between[1]), int(between[2]))
 
 

@@ -103,13 +103,13 @@ def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime
 
 
 def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAway]:
-    told: set[int] = set()
+    opponents: set[int] = set()
     for number in playing(session, player):
         match = session.get_one(Match, number)
         opponent, seat = opponent_of(match, player), seat_of(match, player)
-        if opponent not in told and seat is not None:
+        if opponent not in opponents and seat is not None:
             yield PlayerAway(match, seat, row.ends)
-            told.add(opponent)
+            opponents.add(opponent)
 
 
 TIME_OUTS = due_rows("time-outs", Match, Match.due, _expire)

@@ -30,8 +30,8 @@ def watch(request: Request, line: Line) -> Decision:
             raise Refused(f"{most} players watch that, and there is no room for more.", read=line.text)
     is_new = watches.begin(session, player, match, request.now)
     seen = directory.of_reader(session, match, player)
-    told = Watching(begun=_watched(request, match), known=not is_new, late=seen is Visibility.LATE)
-    return Decision(answer=(told, viewing.as_seen(request, match)))
+    answer = Watching(begun=_watched(request, match), known=not is_new, late=seen is Visibility.LATE)
+    return Decision(answer=(answer, viewing.as_seen(request, match)))
 
 
 def unwatch(request: Request, line: Line) -> Decision:
