@@ -27,7 +27,7 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     row = Incoming(key=str(next(_KEYS)), size=0, source="test", recipients=[], received=NOW)
     session.add(row)
     session.flush()
-    message = Message("<1@mail.example>", player.address, (), (), "", None, ())
+    message = Message((), message_id="<1@mail.example>", sender=player.address)
     sender = Sender(player.address, player, proven=True)
     limits = LimitsSettings()
     about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES, limits)

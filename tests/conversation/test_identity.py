@@ -20,7 +20,7 @@ from tests.contests import NOW, people, started
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 KEYRING = Keyring("a key")
 OURS = "<0123456789abcdef0123456789abcdef@pbem.example>"
-MESSAGE = Message("<1@mail.example>", "alice@mail.example", (SERVER.address,), (), "", None, ())
+MESSAGE = Message((), message_id="<1@mail.example>", sender="alice@mail.example", recipients=(SERVER.address,))
 
 
 @pytest.fixture

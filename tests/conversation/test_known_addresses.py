@@ -48,7 +48,7 @@ def alice(session: Session) -> Player:
 def assessed(session: Session, alice: Player, purpose: Purpose, name: str) -> Sender:
     """Return who has written to alice's token of that purpose."""
     address, checked, *_ = FROM[name]
-    message = Message("<1@mail.example>", address, (SERVER.address,), (), "", None, ())
+    message = Message((), message_id="<1@mail.example>", sender=address, recipients=(SERVER.address,))
     row = Incoming(key="a key", size=0, source="test", recipients=[], received=NOW)
     sender = Sender(alice.address, alice, proven=True, match=TOKENS[purpose], purpose=purpose)
     return identity.assess(session, sender, message, checked, ChecksSettings(), row)
@@ -80,7 +80,7 @@ def test_an_address_that_is_known_as_one_s_own_stays_everybody_s(session: Sessio
     """Anybody can write From; the yes that makes an address known isn't its owner's."""
     _, bob, _ = people(session)
     addresses.note(session, bob, HOME, NOW)
-    message = Message("<1@mail.example>", HOME, (SERVER.address,), (), "", None, ())
+    message = Message((), message_id="<1@mail.example>", sender=HOME, recipients=(SERVER.address,))
 
     found = identity.identify(session, message, SERVER, Keyring("a key"), NOW)
 

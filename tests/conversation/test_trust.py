@@ -18,7 +18,7 @@ from tests.contests import NOW, people
 NUMBERS = count()
 POLICY = ChecksSettings(authserv_id="mx.pbem.example", proof="token or domain")
 PASSED = DomainCheck(Authenticity.PASSED, "this message")
-MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ())
+MESSAGE = Message((), message_id="<1@mail.example>", sender="alice@mail.example")
 
 
 def is_proven(session: Session, checked: DomainCheck, address: str = "alice@mail.example") -> bool:

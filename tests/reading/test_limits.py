@@ -9,7 +9,7 @@ from pbem.mail.reading import bounce_report, limits
 from pbem.mail.reading.limits import Problem
 from pbem.mail.reading.message import Message, read
 from pbem.mail.reading.text import body, html_text, normalize, reply_text, written
-from pbem.mail.reading.text.page import MOST_LINES
+from pbem.mail.reading.text.reply_text import MOST_LINES
 from tests.effort import calls
 from tests.hostile import HEAD, filled, many_parts, with_content_type
 

@@ -17,10 +17,8 @@ from structlog.testing import capture_logs
 
 from pbem.cli.doctor import mail_servers
 from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
-from pbem.mail.oauth2 import login
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
-from pbem.mail.oauth2.login import NotLoggedIn
-from pbem.mail.oauth2.providers import Tokens
+from pbem.mail.oauth2.providers import NotLoggedIn, Tokens, by_browser
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted
@@ -134,7 +132,7 @@ def _http(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_http")
 def test_a_login_with_a_browser(account: Account) -> None:
     browser = Browser()
-    tokens = login.by_browser(account.settings, browser.open)
+    tokens = by_browser(account.settings, browser.open)
     assert tokens.access in account.provider.valid
     assert tokens.refresh in account.provider.renewing
 
@@ -150,7 +148,7 @@ def test_a_login_with_a_browser(account: Account) -> None:
 )
 def test_a_forged_return_of_the_browser_is_no_login(account: Account, pasted: str, sentence: str) -> None:
     with pytest.raises(NotLoggedIn, match=sentence):
-        login.by_browser(account.settings, lambda _: pasted)
+        by_browser(account.settings, lambda _: pasted)
     assert account.provider.count("/token") == 0
 
 

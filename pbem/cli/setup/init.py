@@ -100,15 +100,14 @@ def _make_key(path: Path) -> None:
 
 @app.command()
 def login(config_file: ConfigOption = CONFIG) -> None:
-    from pbem.mail.oauth2 import login as flows  # what it loads is for this command alone
-    from pbem.mail.oauth2 import providers
+    from pbem.mail.oauth2 import providers  # what it loads is for this command alone
 
     settings = config.load(config_file).oauth2
     if settings is None:
         raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
     try:
-        tokens = flows.by_browser(settings, _visit)
-    except flows.NotLoggedIn as error:
+        tokens = providers.by_browser(settings, _visit)
+    except providers.NotLoggedIn as error:
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
     providers.save(settings.token_file, tokens)

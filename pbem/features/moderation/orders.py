@@ -83,7 +83,7 @@ def by_operator(
         settings.server.keyring(),
         now,
         Incoming(key="", size=0, source="", recipients=[], received=now),
-        Message(None, None, (), (), "", None, ()),
+        Message(()),
         Sender(settings.server.admin or "", None, proven=True),
         features,
         settings.limits,

@@ -21,7 +21,7 @@ from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.text import body, normalize, reply_text
 from pbem.mail.reading.text.ours import NOBODY, Ours
-from pbem.mail.reading.text.written import Boilerplate, WrittenText
+from pbem.mail.reading.text.written import WrittenText
 
 MOST_IDS = 50
 LARGEST_ID = 250
@@ -38,25 +38,17 @@ _BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    message_id: str | None
-    sender: str | None
+class Message(WrittenText):
+    message_id: str | None = None
+    sender: str | None = None
     """The address in From, in lower case; None if From is missing or ambiguous (see `from_header`)."""
-    recipients: tuple[str, ...]
+    recipients: tuple[str, ...] = ()
     """Every address that it was sent or delivered to, envelope first, in lower case."""
-    answers: tuple[str, ...]
+    answers: tuple[str, ...] = ()
     """The Message-IDs it replies to, nearest first: In-Reply-To, then References from the end."""
-    subject: str
-    automatic: Automatic | None
+    subject: str = ""
+    automatic: Automatic | None = None
     """The sign that a machine sent it; None if a person seems to have written it."""
-    lines: tuple[str, ...]
-    """The lines that the person wrote, without quotes and signature."""
-    cut: tuple[Boilerplate, ...] = ()
-    """What was removed from between them as boilerplate."""
-    sure: int | None = None
-    """How many of the lines certainly are the person's (see `WrittenText`)."""
-    asked: str | None = None
-    """The line that answers a quoted question (see `WrittenText`)."""
     error: ReadError | None = None
     """Why those lines couldn't be read, although the headers could."""
     hidden: Problem | None = None

@@ -77,8 +77,10 @@ class ImapInbox:
             if client is not known:
                 self._clear_marked(client)
         for at in range(0, len(uids), SIZES_AT_ONCE):
+            part = uids[at : at + SIZES_AT_ONCE]
             with self._disconnecting():
-                sizes = self._sizes(client, uids[at : at + SIZES_AT_ONCE])
+                answers = self._fetch_items(client, part, "RFC822.SIZE")
+                sizes = {uid: int(answers[uid].get(b"RFC822.SIZE", 0)) for uid in part if uid in answers}
             for uids_and_sizes in _batches(sizes, self._limit):
                 with self._disconnecting():
                     batch = self._read(client, uids_and_sizes)
@@ -176,10 +178,6 @@ class ImapInbox:
 
     def _search(self, client: Any, what: str) -> list[int]:
         return sorted(uid for uid in client.search(what) if uid not in self._stuck)
-
-    def _sizes(self, client: Any, uids: list[int]) -> dict[int, int]:
-        answers = self._fetch_items(client, uids, "RFC822.SIZE")
-        return {uid: int(answers[uid].get(b"RFC822.SIZE", 0)) for uid in uids if uid in answers}
 
     def _read(self, client: Any, sizes: dict[int, int]) -> tuple[Arrival, ...]:
         """Return the messages; one that another client has expunged meanwhile is left out."""

@@ -55,11 +55,6 @@ def escape_controls(text: str) -> str:
     r"""Return the text safe for a terminal: control characters and changes of writing direction are escaped.
 
     >>> print(escape_controls("\x1b[31mred tape\u202e\r\n"), end="")
-    \x1b[31mred tape\u202e\x0d
+    \x1b[31mred tape\u202e\r
     """
-    return _CONTROLS.sub(_escaped, text)
-
-
-def _escaped(control: re.Match[str]) -> str:
-    code = ord(control[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return _CONTROLS.sub(lambda control: control[0].encode("unicode_escape").decode(), text)

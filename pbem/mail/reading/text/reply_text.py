@@ -5,17 +5,24 @@ Lines stay as they were written, except for invisible characters.
 """
 
 import itertools
+import quopri
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from pbem.mail.reading.text import attribution_words, attributions, disclaimers, html_text, quoted_headers, signatures
+from pbem.mail.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
+from pbem.mail.reading.text.attribution_words import COLONS
 from pbem.mail.reading.text.attributions import AttributionFinder
 from pbem.mail.reading.text.ours import NOBODY, Ours
-from pbem.mail.reading.text.page import armour_length, is_quoted, page_of
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
 LONGEST = 1_000_000
+MOST_LINES = 5_000
+"""Including quotes."""
+LONGEST_ARMOUR = 100
+QUOTING = (">", "\uff1e", "&gt;", "|")
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 WRAPPED_FROM = 60
 WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
@@ -285,7 +292,7 @@ class _ReplyReader:
             line = self._page[number]
             if line.startswith(">"):
                 above = next((text for text in reversed(self._page[self._at : number]) if text.strip()), "")
-                return not above.rstrip().endswith(attribution_words.COLONS)
+                return not above.rstrip().endswith(COLONS)
             if quoted_headers.is_separator(line) or self._header_length(number):
                 return False
         return False
@@ -347,3 +354,43 @@ class _ReplyReader:
             not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
         )
         return begins and (not below.strip() or quoted_headers.is_rule(below) or self._begins_quote(self._at + 1))
+
+
+def page_of(text: str) -> list[str]:
+    text = _without_soft_breaks(text)
+    end = next(itertools.islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
+    return normalize.clean(text[: end.start()] if end else text).split("\n")
+
+
+def is_quoted(line: str) -> bool:
+    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials."""
+    bare = line.lstrip()[:10]
+    if bare.startswith(QUOTING):
+        return True
+    initials, mark, rest = bare.partition(">")
+    named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
+    return bool(mark) and named and rest[:1] in ("", " ", ">")
+
+
+def armour_length(page: Sequence[str], number: int) -> int:
+    """Return the number of lines of the PGP armour that begins there: its head, or a whole signature."""
+    line = page[number]
+    if not line.startswith("-----BEGIN PGP "):
+        return 0
+    ends = ("", "-----END PGP") if "SIGNED MESSAGE" in line else ("-----END PGP",)
+    for at in range(number + 1, min(len(page), number + LONGEST_ARMOUR)):
+        if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
+            return at - number + 1
+    return 1
+
+
+def _without_soft_breaks(text: str) -> str:
+    """Return the text decoded from quoted-printable, if it still has undecoded soft line breaks."""
+    ended = text.count("=\n") + text.count("=\r\n")
+    if ended < 2 or not any(sign in text for sign in ("=E2=80", "=C2=A0", "=3D", "=C3=", "=20\n", "=20\r\n")):
+        return text
+    decoded = quopri.decodestring(text.encode("utf-8"))
+    try:
+        return decoded.decode("utf-8")
+    except UnicodeDecodeError:
+        return text
