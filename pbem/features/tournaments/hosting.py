@@ -76,15 +76,7 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
         raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")
     if terms.UNDO in options:
         raise Refused("In a tournament, players ask first.", read=words, fits=f"Leave {terms.UNDO}= out.")
-    places = _number(options, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-    days = 0 if is_ladder else _number(options, "days", DEFAULT_DAYS, 1, MOST_DAYS)
-    rounds = _number(options, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
-    reach = _number(options, "reach", REACH, 1, MOST_REACH) if is_ladder else 0
-    at_once = 0
-    if is_ladder:
-        at_once = _number(options, "together", CHALLENGES, 1, MOST_CHALLENGES)
-    elif kind is Format.ROUND_ROBIN:
-        at_once = _number(options, "together", 0, 1, MOST_PLACES[kind])
+    numbers = _numbers(options, kind)
     every = options.pop("every", None)
     if every is not None and is_ladder:
         raise Refused("A ladder has no end.", fits="Leave every= out.")
@@ -108,14 +100,14 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
         options=dict(chosen.options),
         time=to_stored(replace(chosen.time, is_automatic=True)) or "",
         rated=chosen.rated,
-        places=places,
-        wanted_rounds=rounds or None,
-        at_once=at_once or None,
-        reach=reach or None,
+        places=numbers["places"],
+        wanted_rounds=numbers.get("rounds") or None,
+        at_once=numbers.get("together") or None,
+        reach=numbers.get("reach"),
         every=every,
-        entry_days=days if every else None,
+        entry_days=numbers["days"] if every else None,
         reopens=entries.after(now, every) if every else None,
-        closes=now + timedelta(days=days),
+        closes=now + timedelta(days=numbers.get("days", 0)),
         created=now,
         started=now if is_ladder else None,
     )
@@ -131,14 +123,25 @@ def _checked(title: str) -> str:
     return title
 
 
-def _number(options: dict[str, str], name: str, default: int, fewest: int, most: int) -> int:
-    """Return the number of that name, and take it out of what was given; raise Refused."""
-    text = options.pop(name, "")
-    if not text:
-        return default
-    if not (text.isascii() and text.isdecimal() and fewest <= int(text[:9]) <= most):
-        raise Refused(f'"{name}={text[:20]}" is not a choice.', fits=f"{name} is a number from {fewest} to {most}.")
-    return int(text)
+def _numbers(options: dict[str, str], kind: Format) -> dict[str, int]:
+    """Return the numbers that a tournament of that kind has, and take them out of the options; raise Refused."""
+    places = MOST_PLACES[kind]
+    bounds = {"places": (places, FEWEST, places)}
+    if kind is Format.LADDER:
+        bounds |= {"reach": (REACH, 1, MOST_REACH), "together": (CHALLENGES, 1, MOST_CHALLENGES)}
+    else:
+        bounds["days"] = (DEFAULT_DAYS, 1, MOST_DAYS)
+    if kind is Format.SWISS:
+        bounds["rounds"] = (0, 1, MOST_ROUNDS)
+    if kind is Format.ROUND_ROBIN:
+        bounds["together"] = (0, 1, places)
+    numbers = {}
+    for name, (default, fewest, most) in bounds.items():
+        text = options.pop(name, "")
+        if text and not (text.isascii() and text.isdecimal() and fewest <= int(text[:9]) <= most):
+            raise Refused(f'"{name}={text[:20]}" is not a choice.', fits=f"{name} is a number from {fewest} to {most}.")
+        numbers[name] = int(text) if text else default
+    return numbers
 
 
 log = structlog.get_logger()
