@@ -3,7 +3,6 @@
 import random
 import re
 import tempfile
-from collections.abc import Iterator
 from email.message import EmailMessage
 from itertools import zip_longest
 from pathlib import Path
@@ -58,7 +57,7 @@ def transcript(pack: GamePack, seed: int = 0) -> str:
         (page,) = post.write("alice@mail.example", f"rules {pack.game.key}")
         require(pack.title.upper() in text(page), "The command for the rules doesn't show the page.")
         post.received["alice@mail.example"].pop()  # turns reply to the message with the board
-        messages = [post.received["bob@mail.example"][2], *_newest(post)]
+        messages = [post.received["bob@mail.example"][2], *map(post.last, WHO)]
         messages += _refused(pack, post, turns)
         for number, turn in enumerate(turns):
             sent = post.reply(post.last(_mover(post)), turn)
@@ -67,12 +66,15 @@ def transcript(pack: GamePack, seed: int = 0) -> str:
         if outcome is None:
             (question,) = post.reply(post.last(_mover(post)), "resign")
             post.reply(question, "yes")
-        ends = [*_newest(post)]
+        ends = [*map(post.last, WHO)]
         (answer,) = post.reply(post.last("alice"), "record 1")
         _require_end(pack, ends, answer, turns, outcome)
-        for direction, mail in post.log:
-            if direction == "out":
-                _require_size(mail)
+        for mail in (mail for direction, mail in post.log if direction == "out"):
+            files = sum(len(part.as_bytes()) for part in mail.iter_attachments() if part.is_attachment())
+            size = len(mail.as_bytes())
+            require(size - files < MOST, f'The message "{mail["Subject"]}" has {size:,} bytes.')
+            for line in text(mail).splitlines():
+                require(len(line) <= WIDTH, f'A line of the message "{mail["Subject"]}" is too long: {line}')
     return "\n".join(_readable(mail) for mail in (*messages, *ends, answer))
 
 
@@ -102,10 +104,6 @@ def _mover(post: Letters) -> str:
     asked = [name for name in WHO if text(post.last(name)).startswith("Your turn against ")]
     require(len(asked) == 1, f"{len(asked)} players are asked for a turn.")
     return asked[0]
-
-
-def _newest(post: Letters) -> Iterator[EmailMessage]:
-    return (post.last(name) for name in WHO)
 
 
 def _refused(pack: GamePack, post: Letters, turns: tuple[str, ...]) -> list[EmailMessage]:
@@ -138,13 +136,6 @@ def _require_end(
     except record.BadRecord as bad:
         raise Nonconforming(f"The record of the match can't be read: {bad}.") from bad
     require((read.game, read.moves) == (pack.game.key, turns), "The record of the match has other turns.")
-
-
-def _require_size(mail: EmailMessage) -> None:
-    files = sum(len(part.as_bytes()) for part in mail.iter_attachments() if part.is_attachment())
-    require(len(mail.as_bytes()) - files < MOST, f'The message "{mail["Subject"]}" has {len(mail.as_bytes()):,} bytes.')
-    for line in text(mail).splitlines():
-        require(len(line) <= WIDTH, f'A line of the message "{mail["Subject"]}" is too long: {line}')
 
 
 def _readable(mail: EmailMessage) -> str:

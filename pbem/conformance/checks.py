@@ -18,13 +18,11 @@ MANY_TURNS, LONG_PAGE, LONG_MATCH = 1_000, 150, 200
 class Check:
     """A promise that every game keeps. `holds` raises Nonconforming, with a sentence, if this one doesn't."""
 
-    name: str
-    about: str
     holds: Callable[[GamePack, int], None]
 
-    @classmethod
-    def of(cls, holds: Callable[[GamePack, int], None]) -> "Check":
-        return cls(holds.__name__.replace("_", " "), holds.__doc__ or "", holds)
+    @property
+    def name(self) -> str:
+        return self.holds.__name__.replace("_", " ")
 
     def run(self, pack: GamePack, seed: int = 0) -> None:
         """Raise Nonconforming if the game doesn't keep the promise; each seed looks at other random matches."""
@@ -34,7 +32,7 @@ class Check:
 
 CHECKS = tuple(
     map(
-        Check.of,
+        Check,
         (
             rules_page.it_is_described,
             rules_page.its_names_are_its_own,

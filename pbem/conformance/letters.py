@@ -128,10 +128,7 @@ class Letters:
 
     def last(self, name: str) -> EmailMessage:
         """Return the newest message to NAME@mail.example."""
-        return self.last_to(f"{name}@mail.example")
-
-    def last_to(self, address: str) -> EmailMessage:
-        return self.received[address][-1]
+        return self.received[f"{name}@mail.example"][-1]
 
     def join(self, name: str) -> str:
         """Make NAME@mail.example a player. Return their personal address."""

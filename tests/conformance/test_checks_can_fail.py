@@ -30,9 +30,9 @@ pytestmark = pytest.mark.slow
 
 PERFT = TEMPLATE / "tests" / "noughts.perft"
 OF_AUTHORS = (
-    Check.of(lambda pack, _: counts.turns_are_counted(pack, PERFT)),
-    Check.of(lambda pack, _: counts.the_brute_force_agrees(pack, lambda options: Endless(), PERFT)),
-    Check.of(lambda pack, _: by_mail.messages_stay_as_they_are(pack, TEMPLATE / "README.md")),
+    Check(lambda pack, _: counts.turns_are_counted(pack, PERFT)),
+    Check(lambda pack, _: counts.the_brute_force_agrees(pack, lambda options: Endless(), PERFT)),
+    Check(lambda pack, _: by_mail.messages_stay_as_they_are(pack, TEMPLATE / "README.md")),
 )
 NAMES = ("turns are counted", "the brute force agrees", "messages stay as they are")
 BY_NAME = {check.name: check for check in CHECKS} | dict(zip(NAMES, OF_AUTHORS, strict=True))

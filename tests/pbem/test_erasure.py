@@ -29,10 +29,10 @@ TOKEN = re.compile(r"[a-z2-7]{40}")
 def lived(letters: Correspondence) -> None:
     """Let alice join, change her address, play bob, invite carol, and use every command."""
     letters.write(OLD, "join alice")
-    letters.reply(letters.last_to(OLD), "yes")
+    letters.reply(letters.received[OLD][-1], "yes")
     letters.write(OLD, f"change address {ALICE}", to=letters.personal("alice"))
-    letters.reply(letters.last_to(OLD), "yes")
-    letters.reply(letters.last_to(ALICE), "yes")
+    letters.reply(letters.received[OLD][-1], "yes")
+    letters.reply(letters.received[ALICE][-1], "yes")
     letters.join("bob")
     for game in ("quadraphages begin=me", "quadraphages begin=me", "kvadratik"):
         says(letters, f"challenge bob {game}\n\nA game in the rabbithole?")
@@ -157,7 +157,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
 
 def test_an_earlier_address_that_is_somebody_else_s_now_stays_theirs(letters: Correspondence) -> None:
     letters.write(OLD, "join queen")
-    letters.reply(letters.last_to(OLD), "yes")
+    letters.reply(letters.received[OLD][-1], "yes")
     leave(letters)
     assert letters.rows("select address from player where name = 'queen'") == [OLD]
     assert letters.rows(f"select count(*) from outgoing where address = '{OLD}' and template = 'welcome'") == [1]
@@ -166,7 +166,7 @@ def test_an_earlier_address_that_is_somebody_else_s_now_stays_theirs(letters: Co
 
 
 def test_whoever_left_is_a_stranger_whose_name_nobody_plays_or_takes(letters: Correspondence) -> None:
-    address, old = letters.personal("alice"), letters.last_to(ALICE)
+    address, old = letters.personal("alice"), letters.received[ALICE][-1]
     earlier = next(mail for way, mail in letters.log if way == "in" and "mockturtle" in text(mail))
     leave(letters)
     before = letters.execute("select count(*) from incoming")

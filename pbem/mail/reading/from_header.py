@@ -75,8 +75,6 @@ REPLY_MARKS = frozenset(
     | {"на", "ата", "отв", "ответ", "пересл", "απ", "σχετ", "πρθ"}
     | {"回复", "回覆", "答复", "转发", "轉寄", "返信", "転送", "답장", "전달", "השב", "הועבר", "رد", "توجيه"}
 )
-
-
 LONGEST_MARK = 20
 TAG_WITH_STATE = re.compile(r"^(\[pbem #\d{1,9}), [a-z ]{1,20}\]")
 """The start of our Subjects, with what they say about the match."""
@@ -85,12 +83,8 @@ TAG_WITH_STATE = re.compile(r"^(\[pbem #\d{1,9}), [a-z ]{1,20}\]")
 def bare_subject(subject: str) -> str:
     """Return the Subject on one line, without Re: and its equivalents.
 
-    >>> bare_subject("Re: AW:  [pbem #42] Quadraphages: alice - bob")
+    >>> bare_subject("RE[2]: AW:  [pbem #42, your turn] Quadraphages: alice - bob")
     '[pbem #42] Quadraphages: alice - bob'
-    >>> bare_subject("Re: [pbem #42, your turn] Quadraphages: alice - bob")
-    '[pbem #42] Quadraphages: alice - bob'
-    >>> bare_subject("RE[2]: Fwd: Re^3: help"), bare_subject("say: Re: hello")
-    ('help', 'say: Re: hello')
     """
     bare = " ".join(subject.split())
     while length := _reply_mark(bare):

@@ -51,6 +51,7 @@ class ImapInbox:
         poll_seconds: float = imap_connection.POLL_SECONDS,
     ) -> None:
         self._settings = settings
+        self._name = f"{settings.host}:{settings.port}"
         self._patience = patience
         self._idle_seconds, self._poll_seconds = idle_seconds, poll_seconds
         self._tokens = tokens
@@ -127,10 +128,6 @@ class ImapInbox:
         self._drop()
 
     # The connection
-
-    @property
-    def _name(self) -> str:
-        return f"{self._settings.host}:{self._settings.port}"
 
     @contextlib.contextmanager
     def _disconnecting(self) -> Iterator[None]:

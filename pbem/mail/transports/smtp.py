@@ -66,6 +66,7 @@ class _TlsClient(_Client, smtplib.SMTP_SSL):
 class SmtpOutbox:
     def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None, patience: Patience = USUAL) -> None:
         self._settings = settings
+        self._name = f"{settings.host}:{settings.port}"
         self._patience = patience
         self._tokens = tokens
         self._client: smtplib.SMTP | None = None
@@ -119,10 +120,6 @@ class SmtpOutbox:
                     client.sock.settimeout(CLOSE_SECONDS)
                 client.quit()
         self._drop()
-
-    @property
-    def _name(self) -> str:
-        return f"{self._settings.host}:{self._settings.port}"
 
     def _described(self, error: Exception) -> str:
         """Return what happened, without the password, should the server repeat it."""

@@ -171,7 +171,10 @@ def _leaves(message: Message) -> Iterator[Message]:
         if part.get_content_maintype() == "multipart" and not part.is_multipart():
             part = _with_parts(part)
         if kind in _SIGNED and (content := _signed_content(part)):
-            waiting.append((_opened(content), depth + 1))
+            page = limits.without_long_part_headers(limits.normalize_newlines(content))
+            limits.check_header_block(page.partition(b"\n\n")[0])
+            limits.check_parts(page)
+            waiting.append((parsed(page), depth + 1))
             continue
         if not part.is_multipart():
             yield part
@@ -207,13 +210,6 @@ def _signed_content(part: Message) -> bytes:
         elif tag not in (_WRAPPED, _STRING_OF_PIECES):
             break
     return b"".join(pieces)
-
-
-def _opened(content: bytes) -> Message:
-    page = limits.without_long_part_headers(limits.normalize_newlines(content))
-    limits.check_header_block(page.partition(b"\n\n")[0])
-    limits.check_parts(page)
-    return parsed(page)
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:

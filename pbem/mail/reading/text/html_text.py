@@ -63,19 +63,11 @@ BEGINNINGS_OF_QUOTES = frozenset(
 FIRST_WORDS_DEPTH = 5
 LONGEST_NAME = 20
 SEPARATOR = "-----Original Message-----"
-HIDDEN = (
-    "display:none",
-    "visibility:hidden",
-    "mso-hide:all",
-    "font-size:0;",
-    "font-size:0px",
-    "max-height:0",
-    "opacity:0;",
-)
+_HIDDEN = re.compile("display:none|visibility:hidden|mso-hide:all|font-size:0(?:;|px)|max-height:0|opacity:0;")
 _SPACES = re.compile(r"[^\S\u00a0]+")
 _BAR = re.compile(r"border-left:[^;]*(?:solid|double)")
 """The bar on the left of a quote."""
-INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:none")
+_INDENTED_BY_HAND = re.compile("border:none|border:0|border-width:0|border-style:none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +233,7 @@ class _Marks:
         is_bare = not classes and "type" not in attributes
         name, identity, link = (attributes.get(key, "") for key in ("name", "id", "href"))
         return cls(
-            hidden="hidden" in attributes or any(way in style for way in HIDDEN),
+            hidden="hidden" in attributes or _HIDDEN.search(style) is not None,
             signed=bool(classes & SILENT_CLASSES) or identity in SILENT_IDS or name in SILENT_NAMES,
             quotes=bool(classes & QUOTED_CLASSES)
             or any(OUR_MARK in label for label in (*classes, identity))
@@ -254,7 +246,7 @@ class _Marks:
             or attributes.get("data-marker") == "__divider__"
             or ("border:none;border-top:solid#" in style and node.tag == "div"),
             bare=is_bare,
-            indents=is_bare and any(way in style for way in INDENTED_BY_HAND),
+            indents=is_bare and _INDENTED_BY_HAND.search(style) is not None,
             preformatted="white-space:pre" in style,
             close=bool(classes & {"msonormal", "x_msonormal", "msoplaintext"}) or "margin:0" in style,
         )
