@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engines.search.state import Searchable
 from notation.games import GAMES, GamePack
-from pbem.conformance import boards, by_mail, engine, rules_page, speed, texts
+from pbem.conformance import boards, by_mail, engine, rules_page, texts
 from pbem.conformance.samples import matches, options_of, samples
 
 SLOW = 20_000
@@ -65,7 +65,7 @@ CHECKS = tuple(
             rules_page.the_page_fits_into_a_message,
             rules_page.the_page_is_plain_markdown,
             rules_page.the_pictures_are_true,
-            speed.it_is_fast_enough,
+            engine.it_is_fast_enough,
             by_mail.a_match_goes_by_mail,
         ),
     )
@@ -89,7 +89,7 @@ def notes(pack: GamePack) -> Iterator[str]:
         yield f"Random matches take {longest - 1} turns and more; think of a rule or an option that ends them."
     if (choices := len(options_of(pack.game))) > 1:
         yield f"The options can be combined in {choices} ways: is each worth playing?"
-    for what, made in speed.measured(pack).items():
+    for what, made in engine.measured(pack).items():
         if made > SLOW:
             yield f"{what} calls {made:,} functions, on average."
 

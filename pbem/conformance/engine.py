@@ -1,11 +1,12 @@
-"""What every engine promises, whatever its rules."""
+"""What every engine promises, whatever its rules, and how much work it makes: in calls, which no machine changes."""
 
 import copy
 import dataclasses
 import pickle
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from cProfile import Profile
 from itertools import islice, pairwise
 from typing import Any
 
@@ -13,11 +14,19 @@ from engines.core import IllegalMove, Outcome, Position
 from engines.search.state import state_of
 from notation.core import BadNotation
 from notation.games import GamePack
-from pbem.conformance.samples import Nonconforming, matches, require, samples, some_moves
+from pbem.conformance.samples import Nonconforming, Sample, matches, require, samples, some_moves
 
 FEW, SEVERAL, MANY = 12, 40, 400
 """How many positions are looked at, the more the less that takes."""
 PARTS = 300
+POSITIONS = 16
+WORKS: dict[str, tuple[Callable[[GamePack, Sample], object], int]] = {
+    "play": (lambda pack, at: at.position.play(at.move), 200_000),  # noqa: ARG005
+    "moves": (lambda pack, at: sum(1 for _ in at.position.moves()), 4_000_000),  # noqa: ARG005
+    "hint": (lambda pack, at: pack.notation.hint(at.position), 4_000_000),
+    "diagram": (lambda pack, at: at.position.diagram(), 200_000),  # noqa: ARG005
+}
+"""What a server does with positions, each with the most calls that it can make on average."""
 
 
 def random_play_ends(pack: GamePack, seed: int = 0) -> None:
@@ -153,6 +162,29 @@ def states_play_by_the_rules(pack: GamePack, seed: int = 0) -> None:
         then = state_of(position.play(move))
         same = (after.turn, after.winner) == (then.turn, then.winner) and (after.turn is None or after.key == then.key)
         require(same, f"{turn} leads the search to another state than that of the position after it.")
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions some work calls, including those of the interpreter."""
+    profile = Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def measured(pack: GamePack, seed: int = 0) -> dict[str, int]:
+    positions = samples(pack, POSITIONS, seed)
+
+    def on_average(do: Callable[..., object]) -> int:
+        return calls(lambda: [do(pack, position) for position in positions]) // len(positions)
+
+    return {what: on_average(do) for what, (do, _) in WORKS.items()}
+
+
+def it_is_fast_enough(pack: GamePack, seed: int = 0) -> None:
+    """No call on the path of a message takes longer than a message can wait."""
+    for what, made in measured(pack, seed).items():
+        _, most = WORKS[what]
+        require(made < most, f"{what} calls {made:,} functions; it can call {most:,} at most.")
 
 
 def refused(position: Position[Any], move: Any) -> IllegalMove | None:

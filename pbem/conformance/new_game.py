@@ -36,11 +36,7 @@ def _write(source: Path, key: str, folder: Path) -> Path:
 
 
 def _named(text: str, key: str) -> str:
-    """Return a text of the template with the new name.
-
-    >>> _named("NOUGHTS = Noughts()  # noughts", "hex")
-    'HEX = Hex()  # hex'
-    """
+    """Return a text of the template with the new name."""
     name = key.replace("-", "_")
     in_code = (("pbem_" + TOY, f"pbem_{name}"), ("test_" + TOY, f"test_{name}"), (TOY.upper(), name.upper()))
     for old, new in (*in_code, (TOY.capitalize(), _title(key)), (TOY, key)):

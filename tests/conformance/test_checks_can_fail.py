@@ -13,7 +13,8 @@ from pbem_noughts.notation import NoughtsNotation
 
 from engines.search.state import Plain
 from notation.games import GamePack
-from pbem.conformance import by_mail, counts, speed
+from pbem.conformance import by_mail, counts
+from pbem.conformance import engine as engines
 from pbem.conformance.checks import CHECKS, Check, offered
 from pbem.conformance.new_game import TEMPLATE
 from pbem.conformance.samples import Nonconforming
@@ -134,7 +135,7 @@ def of_read(self: NoughtsPosition, move: Turn) -> Any:
 
 
 def burning(self: NoughtsPosition, last: Any = None) -> Diagram:
-    _, most = speed.WORKS["diagram"]
+    _, most = engines.WORKS["diagram"]
     for number in range(most):
         abs(number)
     return NoughtsPosition.diagram(self, last)

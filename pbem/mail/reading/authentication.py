@@ -81,14 +81,13 @@ SINGLETONS = MUST_BE_SIGNED | {
     *("mime-version", "content-type", "content-transfer-encoding"),
 }
 ALGORITHMS = frozenset({"rsa-sha256", "ed25519-sha256"})
-LONGEST_SIGNATURE = 4_096
 
 
 def tags(signature: str) -> dict[str, str] | None:
     """Return the tags of a DKIM-Signature; None if it is malformed or has a tag twice."""
     pairs = [piece.partition("=") for piece in signature.split(";") if piece.strip()]
     named = {name.strip(): " ".join(value.split()) for name, equals, value in pairs if equals}
-    return named if len(named) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
+    return named if len(named) == len(pairs) and len(signature) <= LONGEST else None
 
 
 def covers(signature: str, names: Sequence[str], now: datetime) -> bool:

@@ -6,7 +6,7 @@ import structlog
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.transports.protocols import Arrival, Inbox, NotStored, ServerUnreachable, Store, gist
+from pbem.mail.transports.protocols import Inbox, NotStored, ServerUnreachable, Store, gist
 from pbem.vitals import Link
 
 log = structlog.get_logger()
@@ -49,16 +49,13 @@ def receive(
                 link.works()
                 inbox.wait(WAIT_SECONDS, stopped)
                 failures = 0
-            except ServerUnreachable as error:
-                link.fails("mailbox", str(error))
-                failures = min(failures + 1, 16)
-                inbox.close()
-                pause(length)
             except Exception as error:
-                # A bug in one round must not end receiving; the mail is still in the mailbox.
-                if link.is_up is not False:
-                    log.exception("receiving failed", error=type(error).__name__)
-                link.fails("bug", type(error).__name__)
+                if isinstance(error, ServerUnreachable):
+                    link.fails("mailbox", str(error))
+                else:  # a bug in one round must not end receiving; the mail is still in the mailbox
+                    if link.is_up is not False:
+                        log.exception("receiving failed", error=type(error).__name__)
+                    link.fails("bug", type(error).__name__)
                 failures = min(failures + 1, 16)
                 inbox.close()
                 pause(length)
@@ -84,8 +81,7 @@ def _carry(
     stored = refused = 0
     for batch in inbox.fetch():
         connected()
-        parts: tuple[tuple[Arrival, ...], ...] = tuple((arrival,) for arrival in batch) if singly else (batch,)
-        for part in parts:
+        for part in [(arrival,) for arrival in batch] if singly else [batch]:
             if stopped():
                 return stored
             try:

@@ -263,8 +263,7 @@ def _read(text: str) -> tuple[int, bool] | None:
     if tagged and (words[-1].endswith(COLONS) or is_verb(words[-1])):
         return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
-    ends = any(map(is_verb, words[-2:]))
-    ends = ends or (bracketed and (dated or words[-1].endswith(COLONS)))
+    ends = any(map(is_verb, words[-2:])) or (bracketed and (dated or words[-1].endswith(COLONS)))
     return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
 
 

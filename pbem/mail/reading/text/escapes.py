@@ -9,10 +9,8 @@ import tomllib
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
-from typing import Self
 
 _COLOUR = r"\x1b\[[0-9;]*m"  # on a terminal
 _INVISIBLE = (
@@ -30,24 +28,20 @@ _LAYERS = 6
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-@dataclass(frozen=True)
 class Encoding:
-    """What is written in several characters: a pattern for ASCII, which is searched faster, and one for all texts."""
+    """What can't be seen or matches a pattern: a search for ASCII, which is faster, and one for all texts."""
 
-    in_ascii: re.Pattern[str]
-    anywhere: re.Pattern[str]
-
-    @classmethod
-    def of(cls, *patterns: str) -> Self:
-        """Return the encoding of what matches one of the patterns, or can't be seen."""
+    def __init__(self, *patterns: str) -> None:
         anywhere = f"{_INVISIBLE[:-1]}{_OTHER_FORMS}]"
-        return cls(*(re.compile(f"({'|'.join((unseen, *patterns))})") for unseen in (_COLOUR, anywhere)))
+        self._in_ascii, self._anywhere = (
+            re.compile(f"({'|'.join((unseen, *patterns))})") for unseen in (_COLOUR, anywhere)
+        )
 
     def within(self, text: str) -> re.Pattern[str]:
-        return self.in_ascii if text.isascii() else self.anywhere
+        return self._in_ascii if text.isascii() else self._anywhere
 
 
-_PLAIN, ON_THE_WEB, IN_MESSAGES = Encoding.of(), Encoding.of(_WEB), Encoding.of(_WEB, _MIME)
+_PLAIN, ON_THE_WEB, IN_MESSAGES = Encoding(), Encoding(_WEB), Encoding(_WEB, _MIME)
 
 
 class View:

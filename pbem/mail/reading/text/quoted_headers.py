@@ -116,11 +116,7 @@ def _inline_places(line: str, ours: Ours) -> dict[str, int]:
 
 
 def is_separator(line: str) -> bool:
-    """Return whether the line says that a message is quoted or forwarded below.
-
-    >>> is_separator("________ Forwarded by Bob ________"), is_separator("----- my plan -----")
-    (True, False)
-    """
+    """Return whether the line says that a message is quoted or forwarded below."""
     bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
     if not bare or len(bare) > LONGEST_SEPARATOR:
         return False
@@ -192,11 +188,7 @@ def is_drawn(line: str) -> bool:
 
 
 def inline_separator(line: str) -> int | None:
-    """Return where "-----Original Message-----" begins in a line that holds more than that; None where it doesn't.
-
-    >>> inline_separator("c1b1 ---- Original Message ----"), inline_separator("c1b1 --- my plan")
-    (4, None)
-    """
+    """Return where "-----Original Message-----" begins in a line that holds more than that; None where it doesn't."""
     at = 0 if line.startswith("---") else line.find(" ---")
     for _ in range(MOST_DASHES):
         if at < 0:

@@ -51,11 +51,6 @@ def is_tagline(line: str, *, stands_alone: bool, is_last: bool = False) -> bool:
     """Return whether a mail program added the line; most taglines must be a paragraph of their own.
 
     One that says no more than what it was sent from may also be the last line of a person's words.
-
-    >>> is_tagline("Sent from my iPhone", stands_alone=False)
-    True
-    >>> is_tagline("Sent from my desk, is much easier than my mobile phone.", stands_alone=True)
-    False
     """
     bare = fold(line[: 2 * LONGEST_TAGLINE].strip(" \t*_~[](){}-\u2022|"))
     if not bare or bare.endswith("?") or len(line) > 2 * LONGEST_TAGLINE or len(bare) > LONGEST_TAGLINE:
