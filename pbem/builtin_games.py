@@ -10,15 +10,12 @@ from pbem.messages.said.sections import templates_folder
 
 _RULES = templates_folder() / "rules"
 
+_TOLERANT = phages_notation.play_tolerantly
+
 QUADRAPHAGES = GamePack(
-    game=phages.QUADRAPHAGES,
-    notation=phages_notation.QUADRAPHAGES,
-    rules=_RULES,
-    tolerant=phages_notation.play_tolerantly,
+    game=phages.QUADRAPHAGES, notation=phages_notation.QUADRAPHAGES, rules=_RULES, tolerant=_TOLERANT
 )
-HEXAPHAGES = GamePack(
-    game=phages.HEXAPHAGES, notation=phages_notation.HEXAPHAGES, rules=_RULES, tolerant=phages_notation.play_tolerantly
-)
+HEXAPHAGES = GamePack(game=phages.HEXAPHAGES, notation=phages_notation.HEXAPHAGES, rules=_RULES, tolerant=_TOLERANT)
 QUADRATURE = GamePack(game=quadrature.QUADRATURE, notation=quadrature_notation.QUADRATURE, rules=_RULES)
 QUADRUPEL = GamePack(game=quadrupel.QUADRUPEL, notation=quadrupel_notation.QUADRUPEL, rules=_RULES)
 KVADRATIK = GamePack(game=kvadratik.KVADRATIK, notation=kvadratik_notation.KVADRATIK, rules=_RULES)

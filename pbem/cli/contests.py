@@ -27,10 +27,8 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
             games = derivation.rated_games(session)
-        derived = sum(
-            derivation.rebuild(server.engine, game)
-            for game in track(games, "rebuilding", console=errors, transient=True)
-        )
+        progress = track(games, "rebuilding", console=errors, transient=True)
+        derived = sum(derivation.rebuild(server.engine, game) for game in progress)
     out.print(f"{derived} ratings derived from the matches")
 
 

@@ -174,30 +174,24 @@ def outgoing(session: Session, server: Stored, row: Outgoing) -> Facts:
 def _became(session: Session, server: Stored, row: Outgoing) -> str:
     player = session.get(Player, row.player) if row.player is not None else None
     name = (player.name if player else None) or row.address
-    days = server.settings.limits.keep_waiting_days
+    days, again = server.settings.limits.keep_waiting_days, f'"pbem player bounced --again {name}"'
     at_most = f", or {row.due + timedelta(days=days):%Y-%m-%d} at the latest" if days else ""
-    match row.state:
-        case OutgoingState.OWED if row.sent is not None:
-            return f"owed: it came back, and is sent again {row.due:{MINUTE}}"
-        case OutgoingState.OWED:
-            return f"owed: next attempt {row.due:{MINUTE}}" if row.attempts else "owed: waits to be sent"
-        case OutgoingState.WAITING:
-            return f"waiting for more until {row.due:{MINUTE}}"
-        case OutgoingState.BATCHED:
-            at = _told_at(session, player, row) if player is not None else None
-            return f"batched with other news until {at:{MINUTE}}" if at is not None else "batched with other news"
-        case OutgoingState.PAUSED:
-            return f'paused until they write "start"{at_most}'
-        case OutgoingState.SUSPENDED:
-            return f'suspended until a message from them or "pbem player bounced --again {name}"{at_most}'
-        case OutgoingState.FAILED:
-            return f'failed: waits for "pbem mail retry out {row.id}"{at_most}'
-        case OutgoingState.MERGED:
-            return f"merged into message out {row.merged_into}"
-        case OutgoingState.DROPPED:
-            return "dropped: it was about somebody who left, was out of date, or waited too long"
-        case _:
-            return f"sent {row.sent:{MINUTE}}" if row.sent is not None else ""
+    sentences = {
+        OutgoingState.OWED: f"owed: next attempt {row.due:{MINUTE}}" if row.attempts else "owed: waits to be sent",
+        OutgoingState.WAITING: f"waiting for more until {row.due:{MINUTE}}",
+        OutgoingState.BATCHED: "batched with other news",
+        OutgoingState.PAUSED: f'paused until they write "start"{at_most}',
+        OutgoingState.SUSPENDED: f"suspended until a message from them or {again}{at_most}",
+        OutgoingState.FAILED: f'failed: waits for "pbem mail retry out {row.id}"{at_most}',
+        OutgoingState.MERGED: f"merged into message out {row.merged_into}",
+        OutgoingState.DROPPED: "dropped: it was about somebody who left, was out of date, or waited too long",
+        OutgoingState.SENT: f"sent {row.sent:{MINUTE}}" if row.sent is not None else "",
+    }
+    if row.state == OutgoingState.OWED and row.sent is not None:
+        return f"owed: it came back, and is sent again {row.due:{MINUTE}}"
+    if row.state == OutgoingState.BATCHED and player is not None and (at := _told_at(session, player, row)):
+        return f"batched with other news until {at:{MINUTE}}"
+    return sentences[OutgoingState(row.state)]
 
 
 def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None:

@@ -126,6 +126,4 @@ def game_new(
         raise core.ended(f"{folder} is there already; name another folder")
     for path in new_game.write(key, folder):
         out.print(str(path))
-    out.print(
-        f"It plays Noughts so far. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}"
-    )
+    out.print(f"It plays Noughts. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}")

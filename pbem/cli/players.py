@@ -111,16 +111,10 @@ def players(
         rows, more = lists.accounts(session, PAGE, page, beginning=beginning.lower(), kind=kind)
         listing = TerminalListing("number player address joined last_wrote plays state")
         for player in rows:
-            seen = directory.last_seen(session, player)
-            listing.add(
-                player.id,
-                queries.name(player),
-                player.address if player.address != HOUSE else "",
-                f"{player.confirmed:%Y-%m-%d}" if player.confirmed else None,
-                f"{seen:%Y-%m-%d}" if seen else None,
-                history.running(session, player),
-                list(lists.states(player)),
-            )
+            address, seen = player.address if player.address != HOUSE else "", directory.last_seen(session, player)
+            days = (f"{day:%Y-%m-%d}" if day else None for day in (player.confirmed, seen))
+            plays, states = history.running(session, player), list(lists.states(player))
+            listing.add(player.id, queries.name(player), address, *days, plays, states)
     listing.show(out, "no such players", page=page, more=more, as_json=as_json)
 
 

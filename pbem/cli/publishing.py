@@ -42,9 +42,8 @@ def publish(
             done = crawl.publish(site_of(server, url or server.settings.serve.url), folder, partial(progress, "pages"))
         except crawl.NotASite as error:
             raise core.ended(str(error)) from error
-    out.print(
-        f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed"
-    )
+    files = f"{done.written} files written, {done.removed} removed"
+    out.print(f"{done.matches} matches in {folder / 'index.html'}: {files}")
 
 
 def site_of(server: Stored, url: str, boards: Boards | None = None) -> Pages:

@@ -294,9 +294,8 @@ def _read_to_restore(file: Path, config_file: Path) -> tuple[Manifest, Mapping[s
     if config_file.exists():
         return manifest, contents, config.load(config_file)
     if CONFIG not in contents:
-        raise BackupError(
-            f'it has no configuration, and there is none at {config_file}; write one, as "pbem init" does'
-        )
+        here = f'there is none at {config_file}; write one, as "pbem init" does'
+        raise BackupError(f"it has no configuration, and {here}")
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / config_file.name
         draft.write_bytes(contents[CONFIG])

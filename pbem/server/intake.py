@@ -24,7 +24,6 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.storage import database, notifications
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, Player, RawMessage
-from pbem.storage.notifications import Channel
 from pbem.storage.queue import waiting_of_group
 from pbem.tokens import Keyring
 
@@ -42,9 +41,8 @@ _FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILI
 _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
 
 _OWNER = select(col(Player.epoch), col(Player.address)).where(col(Player.id) == bindparam("player"))
-_PLAYER = select(col(Player.id)).where(
-    col(Player.address) == bindparam("author", type_=String), col(Player.confirmed).is_not(None)
-)
+_IS_AUTHOR = (col(Player.address) == bindparam("author", type_=String), col(Player.confirmed).is_not(None))
+_PLAYER = select(col(Player.id)).where(*_IS_AUTHOR)
 
 
 class SortedArrival(NamedTuple):
@@ -65,7 +63,7 @@ def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: dat
     with database.writing(engine, can_wait=not has_replies) as connection:
         added = _store(connection, messages, now)
         if added:
-            notifications.notify(connection, Channel.RECEIVED)
+            notifications.notify(connection, notifications.Channel.RECEIVED)
     failpoints.reach(Step.STORED)
     return added
 

@@ -49,9 +49,8 @@ RENEW_AFTER = 60.0
 _NOW = bindparam("now", type_=Utc)
 _ORDER = (col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
 _ARE_OWED = written_out(OutgoingState.OWED)
-_WAITING = select(col(Outgoing.id)).where(
-    col(Outgoing.state) == _ARE_OWED, col(Outgoing.due) <= _NOW, is_free(Outgoing)
-)
+_IS_DUE = (col(Outgoing.state) == _ARE_OWED, col(Outgoing.due) <= _NOW, is_free(Outgoing))
+_WAITING = select(col(Outgoing.id)).where(*_IS_DUE)
 _IS_SUSPECT = col(Outgoing.holder).is_not(None)
 """Of a message that can be claimed: the server ended while it was sending it."""
 _LOOK = select(

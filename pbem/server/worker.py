@@ -36,7 +36,6 @@ from pbem.server import work_queue
 from pbem.storage import notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
-from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue, QueueRows
 from pbem.tokens import Keyring, Purpose
 from pbem.vitals import Vitals
@@ -194,7 +193,7 @@ def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) 
             return None
         settled = _handle(session, desk.services, row, examined, now)
         session.flush()
-        notifications.notify(session.connection(), Channel.OWED)
+        notifications.notify(session.connection(), notifications.Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     desk.queue.in_hand = ()
     failpoints.reach(Step.COMMITTED)

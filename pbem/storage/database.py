@@ -192,9 +192,8 @@ def require_upgradable(present: str | None) -> None:
             f"the database is at revision {present} of an early version: run pbem of commit 4a22f6f0 once (pbem init),"
             " which upgrades it, then this one"
         )
-    raise Outdated(
-        f"the database was made by another version of pbem, which numbers its tables {present}: use that or a later one"
-    )
+    other = f"another version of pbem, which numbers its tables {present}"
+    raise Outdated(f"the database was made by {other}: use that or a later one")
 
 
 def _migrate(connection: Connection, present: str | None) -> None:

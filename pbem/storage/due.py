@@ -130,10 +130,7 @@ class Setbacks:
 
     def ready(self, numbers: Iterable[int]) -> Iterator[int]:
         """Yield the numbers whose work needn't wait."""
-        for number in numbers:
-            row = self._rows.get(number)
-            if row is None or row.due <= self._now:
-                yield number
+        return (number for number in numbers if number not in self._rows or self._rows[number].due <= self._now)
 
     @contextmanager
     def noting(self, number: int) -> Iterator[None]:

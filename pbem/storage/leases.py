@@ -54,9 +54,8 @@ def _on_postgresql(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
 @compiles(from_now, "sqlite")
 def _on_sqlite(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
     """Write the time as SQLAlchemy stores it, with six digits after the seconds."""
-    return (
-        f"strftime('%Y-%m-%d %H:%M:%f000', {CLOCKS['sqlite']}, {compiler.process(element.clauses, **kw)} || ' seconds')"
-    )
+    seconds = compiler.process(element.clauses, **kw)
+    return f"strftime('%Y-%m-%d %H:%M:%f000', {CLOCKS['sqlite']}, {seconds} || ' seconds')"
 
 
 def new_holder() -> str:

@@ -27,12 +27,9 @@ TIMES = frozenset(
 FIRST_TURNS = 6  # the number of turns, of both sides, in which a match has just begun
 PLAYED = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
 _READER = bindparam("reader", type_=Integer)
-_EARLIER = (
-    select(Match.id)
-    .where(or_(col(Match.seat0) == _READER, col(Match.seat1) == _READER))
-    .where(Match.game == bindparam("game"), col(Match.id) < bindparam("match", type_=Integer), PLAYED)
-    .limit(1)
-)
+_IS_READER_S = or_(col(Match.seat0) == _READER, col(Match.seat1) == _READER)
+_IS_EARLIER = (Match.game == bindparam("game"), col(Match.id) < bindparam("match", type_=Integer), PLAYED)
+_EARLIER = select(Match.id).where(_IS_READER_S, *_IS_EARLIER).limit(1)
 _Row = TypeVar("_Row", Match, Player)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
@@ -107,13 +104,11 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
     """Return the stored facts with another name for that player, and nothing else about them."""
     if stored is None:
         return None
-    matches = []
-    for of_match in stored["matches"]:
-        people = [
-            {"id": person["id"], "name": instead, "created": person["created"]} if person["id"] == player else person
-            for person in of_match["players"]
-        ]
-        matches.append({**of_match, "players": people})
+    matches = [{**of_match, "players": [*of_match["players"]]} for of_match in stored["matches"]]
+    for of_match in matches:
+        for seat, person in enumerate(of_match["players"]):
+            if person["id"] == player:
+                of_match["players"][seat] = {"id": player, "name": instead, "created": person["created"]}
     return {**stored, "matches": matches}
 
 
@@ -151,8 +146,7 @@ def _fields(row: SQLModel, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _player(stored: Mapping[str, Any]) -> Player:
-    known = {field: value for field, value in stored.items() if field != RATING}
-    return _row(Player, {"address": "", **known})
+    return _row(Player, {"address": "", **{field: value for field, value in stored.items() if field != RATING}})
 
 
 def _row(table: type[_Row], stored: Mapping[str, Any]) -> _Row:

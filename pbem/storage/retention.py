@@ -178,12 +178,8 @@ def _rows(engine: Engine, before: datetime) -> int:
 
 def _outgoing(engine: Engine, state: OutgoingState, before: datetime, now: datetime) -> int:
     rule = OUTGOING[state]
-    old = (
-        col(Outgoing.state) == state,
-        col(Outgoing.removed).is_(None),
-        col(Outgoing.due) < before,
-        col(Outgoing.template).not_in(KEPT_TEMPLATES),
-    )
+    is_there = (col(Outgoing.state) == state, col(Outgoing.removed).is_(None))
+    old = (*is_there, col(Outgoing.due) < before, col(Outgoing.template).not_in(KEPT_TEMPLATES))
     numbers = _oldest(engine, Outgoing.id, Outgoing.due, old)
     if not numbers:
         return 0

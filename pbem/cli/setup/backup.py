@@ -62,10 +62,8 @@ def restore(
         out.print(f"wrote {path}")
     out.print(f"restored the database {veiled_url(server.database)}")
     if server.address != manifest.address:
-        out.print(
-            f"to do: correct address in [server], unless {server.address} is meant: players' replies to"
-            f" {manifest.address} prove nothing there"
-        )
+        unless = f"unless {server.address} is meant: players' replies to {manifest.address} prove nothing there"
+        out.print(f"to do: correct address in [server], {unless}")
     replaying.check(config_file)
 
 

@@ -43,16 +43,18 @@ def init(
     if not config_file.exists():
         _write(config_file, place, server, username, client_id)
     elif place or server or username or client_id:
-        raise BadConfig(
-            f"{config_file} exists, and is never overwritten; edit it, or choose another file with --config"
-        )
+        why = "exists, and is never overwritten; edit it, or choose another file with --config"
+        raise BadConfig(f"{config_file} {why}")
     settings = config.load(config_file)
     url, key = settings.server.database, settings.server.key.file
     with database.alone(url), who_is_in_the_way(settings), database.opened(url) as engine:
         if key is not None and not key.exists():
             if not new_key:
                 server_key.require_no_players(engine, settings.server)
-            _make_key(key)
+            key.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                file.write(f"{secrets.token_hex(32)}\n")
+            out.print(f"wrote the server's key to {key}; back it up: without it, all reply addresses stop working")
         with core.progress() as progress:
             database.upgrade(engine, progress)
         server_key.adopt(engine, settings.server, anyway=new_key)
@@ -88,14 +90,6 @@ def _write(path: Path, place: PresetPlace | None, server: dict[str, str], userna
             out.print(f"to do: write the password into {file} (install -m 600 /dev/null {file})")
     for sentence in preset.todo:
         out.print(f"to do: {sentence}")
-
-
-def _make_key(path: Path) -> None:
-    """Write a new file that only we may read."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(f"{secrets.token_hex(32)}\n")
-    out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")
 
 
 @app.command()
