@@ -9,7 +9,6 @@ from notation.games import GamePack
 from pbem.messages.said.sections import templates_folder
 
 _RULES = templates_folder() / "rules"
-
 _TOLERANT = phages_notation.play_tolerantly
 
 QUADRAPHAGES = GamePack(

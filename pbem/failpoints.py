@@ -28,15 +28,12 @@ class Step(StrEnum):
     """The commands have run; their effects are in the transaction, the replies aren't yet."""
     COMMITTING = "committing"  # everything is in the transaction, which commits next
     COMMITTED = "committed"
-    DUE = "due"
-    """What follows from a time that has come (a time-out, a reminder) is in a transaction, which commits next."""
-    GATHERING = "gathering"
-    """A player's collected news is in one message, in a transaction that commits next."""
+    DUE = "due"  # what follows from a time that has come is in a transaction, which commits next
+    GATHERING = "gathering"  # a player's collected news is in one message; its transaction commits next
     GATHERED = "gathered"
     SEARCHING = "searching"  # a search of the house is counted, and begins next
     FOUND = "found"  # the house has found a turn, which nothing says yet
-    ANSWERING = "answering"
-    """The turn of the house, and the news of it, are in a transaction that commits next."""
+    ANSWERING = "answering"  # the turn of the house and its news are in a transaction, which commits next
     ANSWERED = "answered"
     BEGUN = "begun"  # outgoing messages are chosen, and the start of their delivery is counted
     RENDERED = "rendered"

@@ -14,8 +14,7 @@ from engines.core import Game
 from notation.games import GAMES, installed
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
-from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
-from pbem.cli import logs, terminal
+from pbem.cli import IMPOSSIBLE, logs, terminal
 from pbem.cli.doctor.findings import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint

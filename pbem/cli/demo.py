@@ -202,20 +202,14 @@ MESSAGE = """\
 def _write_page(folder: Path, title: str, shown: Sequence[tuple[str, EmailMessage]]) -> Path:
     page = PAGE.format(title=escape(title))
     for heading, mail in shown:
-        words = {"heading": heading, "to": str(mail["To"]), "subject": str(mail["Subject"]), "html": _html(mail)}
+        part = mail.get_body(("html",))
+        html = f"<pre>{escape(text_of(mail))}</pre>" if part is None else str(part.get_content())
+        for picture in mail.walk() if part is not None else ():
+            if picture["Content-ID"]:
+                content = b64encode(picture.get_content()).decode()
+                html = html.replace(f"cid:{picture['Content-ID'].strip('<>')}", f"data:image/png;base64,{content}")
+        words = {"heading": heading, "to": str(mail["To"]), "subject": str(mail["Subject"]), "html": html}
         page += MESSAGE.format_map({name: escape(word) for name, word in words.items()})
     path = folder / "index.html"
     path.write_text(page, encoding="utf-8")
     return path
-
-
-def _html(mail: EmailMessage) -> str:
-    """Return the message as a page of its own, with its pictures in it."""
-    if (part := mail.get_body(("html",))) is None:
-        return f"<pre>{escape(text_of(mail))}</pre>"
-    html = str(part.get_content())
-    for picture in mail.walk():
-        if picture["Content-ID"]:
-            content = b64encode(picture.get_content()).decode()
-            html = html.replace(f"cid:{picture['Content-ID'].strip('<>')}", f"data:image/png;base64,{content}")
-    return html

@@ -199,10 +199,8 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
     batched = select(Outgoing.template, Outgoing.match, Outgoing.created).order_by(col(Outgoing.created))
     way, choices = preferences.way(player.settings, row.template, row.match), preferences.with_defaults(player.settings)
     news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
-    for template, match, created in news:
-        if preferences.way(player.settings, template, match) == way:
-            return schedule.due_at(way, choices, player.stopped, created)
-    return None
+    created = (at for template, match, at in news if preferences.way(player.settings, template, match) == way)
+    return None if (first := next(created, None)) is None else schedule.due_at(way, choices, player.stopped, first)
 
 
 def mail(session: Session, server: Stored, row: Incoming) -> Facts:
@@ -225,9 +223,5 @@ def mail(session: Session, server: Stored, row: Incoming) -> Facts:
 
 def sent(session: Session, server: Stored, row: Outgoing) -> Facts:
     player = session.get(Player, row.player) if row.player is not None else None
-    return {
-        **outgoing(session, server, row),
-        "player": queries.name(player) if player else None,
-        "troubled": row.troubled,
-        "error": row.error,
-    }
+    name = queries.name(player) if player else None
+    return {**outgoing(session, server, row), "player": name, "troubled": row.troubled, "error": row.error}

@@ -57,9 +57,7 @@ def bounced(
 @app.command("player export")
 def export(
     name: PlayerName,
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where to write; defaults to the player's name.")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to write, if not the player's name.")] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     from pbem.features.accounts import data_export  # the other commands do without

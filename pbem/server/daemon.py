@@ -30,6 +30,7 @@ from pbem.mail.reading import authentication
 from pbem.mail.reading.parsers import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
@@ -44,10 +45,9 @@ from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk, Services
-from pbem.storage import database, leases, notifications, sqlite
+from pbem.storage import database, leases, sqlite
 from pbem.storage.models import Analysis, Incoming, Lane, Outgoing, Search
-from pbem.storage.notifications import Channel
-from pbem.storage.queue import is_unfinished
+from pbem.storage.queue import Channel, is_unfinished, listen
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.vitals import Vitals
@@ -289,9 +289,9 @@ def run(
         link = vitals.link("notifications", "notifications lost", "notifications again")
         pulse = vitals.pulse("bells", loops.PATIENCE)
         stopped = partial(pulse.stopped, stop)
-        threads.append(loops.thread(pulse, notifications.listen, server.engine, bells, stopped, stop.wait, link))
+        threads.append(loops.thread(pulse, listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
-        link = vitals.mailbox(endpoints.kind(inbox))
+        link = vitals.mailbox("maildir" if isinstance(inbox, MaildirInbox) else "imap")
         link.certificate_ends = partial(getattr, inbox, "certificate_ends", None)
         pulse = vitals.pulse(f"receive {link.name}", loops.RECEIVING)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-import structlog
 from sqlalchemy import Engine, String, cast, exists
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
@@ -30,7 +29,6 @@ from pbem.storage.payloads import News, load
 from pbem.tokens import Purpose
 
 NEVER = datetime.max.replace(tzinfo=UTC)
-log = structlog.get_logger()
 
 MOST_PIECES = 5_000  # how many pieces of news are looked at together
 LARGEST = 200_000
@@ -195,9 +193,8 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
 
 
 def _stage(match: Match, player: Player) -> str:
-    match match.state:
-        case MatchState.OFFERED:
-            return "theirs" if match.challenger == player.id else "asked"
-        case MatchState.RUNNING:
-            return "yours" if match.to_move == seat_of(match, player) else "theirs"
+    if match.state == MatchState.OFFERED:
+        return "theirs" if match.challenger == player.id else "asked"
+    if match.state == MatchState.RUNNING:
+        return "yours" if match.to_move == seat_of(match, player) else "theirs"
     return match.state

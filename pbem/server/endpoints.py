@@ -13,10 +13,6 @@ from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.players import identity
 
 
-def kind(inbox: Inbox) -> str:
-    return "maildir" if isinstance(inbox, MaildirInbox) else "imap"
-
-
 def tokens(settings: Settings) -> AccessTokens | None:
     return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
 

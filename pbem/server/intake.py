@@ -21,10 +21,10 @@ from pbem.failpoints import Step
 from pbem.mail.reading import from_header, machines
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.mail.transports.protocols import Arrival
-from pbem.storage import database, notifications
+from pbem.storage import database
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, Player, RawMessage
-from pbem.storage.queue import waiting_of_group
+from pbem.storage.queue import Channel, notify, waiting_of_group
 from pbem.tokens import Keyring
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ def take(engine: Engine, keyring: Keyring, arrivals: Iterable[Arrival], now: dat
     with database.writing(engine, can_wait=not has_replies) as connection:
         added = _store(connection, messages, now)
         if added:
-            notifications.notify(connection, notifications.Channel.RECEIVED)
+            notify(connection, Channel.RECEIVED)
     failpoints.reach(Step.STORED)
     return added
 

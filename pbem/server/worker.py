@@ -33,10 +33,9 @@ from pbem.mail.reading.parsers import MailParser
 from pbem.messages import templating
 from pbem.players import bounces, complaints, identity
 from pbem.server import work_queue
-from pbem.storage import notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
-from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.queue import Channel, Queue, QueueRows, notify
 from pbem.tokens import Keyring, Purpose
 from pbem.vitals import Vitals
 
@@ -44,15 +43,10 @@ log = structlog.get_logger()
 
 MOST_EXAMINATIONS = 5
 """The maximum number of examinations in one attempt if what the message refers to keeps changing."""
+Received = tuple[bytes, str | None, tuple[str, ...]]
+"""A message, and the sender and recipients of its envelope."""
 _Settled = tuple[dict[str, Any], Outcome, Silence | None, datetime]
 """What became of a message: its line in the log, the outcome, why it gets no answer, and when it arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    raw: bytes
-    sender: str | None
-    recipients: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +75,9 @@ class Examined:
 
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
     """Return what the message says. Raises Unavailable if no message can be parsed at present."""
-    parser, raw, ours = services.parser, received.raw, templating.ours(services.server)
+    parser, raw, ours = services.parser, received[0], templating.ours(services.server)
     try:
-        message = parser.read(raw, received.sender, received.recipients, ours)
+        message = parser.read(*received, ours)
     except Unreadable as error:
         return Examined(raw, None, str(error))
     may_be_bounce, held = False, dict[int, Received]()
@@ -96,7 +90,7 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
     if services.checks.authserv_id:
         checked = parser.check(raw, services.server.address, services.checks, now)
     is_final = parser.is_final(raw) if may_be_bounce else None
-    messages = {number: parser.read(row.raw, row.sender, row.recipients, ours) for number, row in held.items()}
+    messages = {number: parser.read(*message, ours) for number, message in held.items()}
     return Examined(raw, message, "", checked, is_final, messages)
 
 
@@ -112,7 +106,7 @@ def _references(
     row = session.get(Incoming, sender.held_message) if sender.held_message is not None else None
     if row is None or row.state != IncomingState.HELD:
         return may_be_bounce, {}
-    return may_be_bounce, {row.id or 0: Received(row.raw, row.sender, tuple(row.recipients))}
+    return may_be_bounce, {row.id or 0: (row.raw, row.sender, tuple(row.recipients))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +133,7 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
     """
     queue, services = desk.queue, desk.services
     counts, began = services.vitals.counts, services.vitals.monotonic()
-    received = Received(claim.raw or b"", claim.sender, tuple(claim.recipients))
+    received = (claim.raw or b"", claim.sender, tuple(claim.recipients))
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
@@ -193,7 +187,7 @@ def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) 
             return None
         settled = _handle(session, desk.services, row, examined, now)
         session.flush()
-        notifications.notify(session.connection(), notifications.Channel.OWED)
+        notify(session.connection(), Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     desk.queue.in_hand = ()
     failpoints.reach(Step.COMMITTED)

@@ -105,8 +105,6 @@ LASTING = 3  # how many failures the operator is told of
 AT_ONCE = 200  # how many rows are looked at in one go, beside those that have failed
 SENDING = "sending"  # what the setback is called while the next hop takes no message
 STALE = timedelta(days=1)  # what wasn't tried again for so long isn't due any more
-
-
 HAVE_FAILED = exists().where(col(Setback.failures) > 0)
 
 

@@ -6,15 +6,20 @@ group waited when it came, so groups take turns: who sends hundreds of messages 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
+from enum import StrEnum
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, bindparam, exists, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, func, literal_column, select, update
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import col
 
 from pbem.storage import leases
 from pbem.storage.database import reading, writing
 from pbem.storage.models import Incoming, IncomingState, OutgoingState
+from pbem.vitals import Link
 
 MOST_ROUNDS = 1_000
 QueueRows = Sequence[Any]
@@ -56,7 +61,7 @@ class Queue:
         self.in_hand: QueueRows = ()
         """What was claimed and isn't done. If the database fails, it stays here and goes on later."""
         self.bell = threading.Event()  # set when there may be work
-        self._any = select(exists(waiting))
+        self._any = select(waiting.exists())
         self._claim = claim
         self._fixed = fixed
 
@@ -76,3 +81,48 @@ class Queue:
         with writing(self.engine) as connection:
             connection.execute(ours.values(attempts=col(self.table.attempts) - 1, **leases.ENDED))
         self.in_hand = ()
+
+
+# Daemons on PostgreSQL tell each other that there is work; a notification that is lost costs a few seconds.
+
+TIMEOUT_SECONDS = 0.5
+_NOTIFY = select(func.pg_notify(bindparam("channel"), ""))
+
+
+class Channel(StrEnum):
+    RECEIVED = "pbem_received"
+    OWED = "pbem_owed"
+
+
+def notify(connection: Connection, channel: Channel) -> None:
+    """Notify all daemons as soon as the transaction is committed."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_NOTIFY, {"channel": channel.value})
+
+
+def listen(
+    engine: Engine,
+    events: Mapping[Channel, Collection[threading.Event]],
+    stopped: Callable[[], bool],
+    pause: Callable[[float], object],
+    link: Link,
+) -> None:
+    """Set the events of each channel that is notified, until stopped; reconnect when the connection is lost."""
+    while not stopped():
+        try:
+            with closing(engine.raw_connection()) as connection:
+                connection.detach()  # a listening session is not shared
+                driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
+                driver.autocommit = True
+                for channel in events:
+                    driver.execute(f"listen {channel.value}")
+                link.works()
+                for event in chain.from_iterable(events.values()):  # notifications from before we listened
+                    event.set()
+                while not stopped():
+                    for notice in driver.notifies(timeout=TIMEOUT_SECONDS, stop_after=1):
+                        for event in events[Channel(notice.channel)]:
+                            event.set()
+        except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
+            link.fails("database", str(error).partition("\n")[0])
+            pause(1.0)

@@ -39,8 +39,7 @@ EVERY = timedelta(hours=1)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 BATCH = 200  # per transaction
 NOWHERE = "nowhere"  # what replaces an address that is no player's
-ROWS_KEPT = timedelta(days=365)
-"""How long the row of an outgoing message is kept without what it said."""
+ROWS_KEPT = timedelta(days=365)  # those of outgoing messages, without what they said
 KEPT_TEMPLATES = ("alert",)  # messages whose payload is needed later and has no personal data
 
 
@@ -70,10 +69,8 @@ OUTGOING: Mapping[OutgoingState, Rule] = {
     OutgoingState.DROPPED: Rule.DONE,
 }
 """The rule for each state of an outgoing message, whose age is counted from when it was last due."""
-
 SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited too long for the operator"}
 """The verdict on a received message that nobody claimed."""
-
 INVITED_AGAIN = timedelta(days=180)
 """For how long nobody can invite an address again that was invited and hasn't joined; until then its hash is kept."""
 

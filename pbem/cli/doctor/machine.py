@@ -110,10 +110,9 @@ def templates(_: Settings) -> Iterator[Finding]:
     for name in environment.list_templates(extensions=["j2"]):
         try:
             environment.get_template(name)
-        except TemplateError as error:
-            found.append(finding("templates.broken", name=name, why=error))
-        except UnicodeDecodeError:
-            found.append(finding("templates.broken", name=name, why="it isn't text in UTF-8"))
+        except (TemplateError, UnicodeDecodeError) as error:
+            why = error if isinstance(error, TemplateError) else "it isn't text in UTF-8"
+            found.append(finding("templates.broken", name=name, why=why))
     yield from found or [finding("templates.fine")]
 
 

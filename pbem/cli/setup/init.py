@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from pbem import config
 from pbem.cli import core
@@ -14,6 +15,7 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace
 from pbem.cli.terminal import show_json
+from pbem.config import ServerSettings, faults
 from pbem.config.dump import lines, veiled, veiled_url
 from pbem.secret import BadConfig
 from pbem.server import server_key
@@ -79,7 +81,10 @@ def _write(path: Path, place: PresetPlace | None, server: dict[str, str], userna
     preset = PRESETS[place]
     if preset.oauth2 and not client_id:
         raise BadConfig(f"give --client-id too: {preset.todo[0]}")
-    presets.check(server)
+    try:
+        ServerSettings.model_validate(server)
+    except ValidationError as error:
+        raise BadConfig("; ".join(faults.sentences(ServerSettings, error))) from None
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(presets.written(preset, server, username or server["address"], client_id), encoding="utf-8")
     path.chmod(0o644)  # it has no secrets, and the server runs as another user

@@ -5,11 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import ValidationError
-
-from pbem.config import ServerSettings, faults
 from pbem.config.dump import format_value
-from pbem.secret import BadConfig
 
 EXAMPLE = "games@games.example"
 """The server's address where mail is in folders, to try things by hand."""
@@ -34,14 +30,6 @@ class Preset(NamedTuple):
 
 _FILE = Path(__file__).with_suffix(".toml")
 PRESETS = {name: Preset(**preset) for name, preset in tomllib.loads(_FILE.read_text("utf-8")).items()}
-
-
-def check(server: Mapping[str, str]) -> None:
-    """Raise BadConfig if the settings of [server] can't be used."""
-    try:
-        ServerSettings.model_validate(server)
-    except ValidationError as error:
-        raise BadConfig("; ".join(faults.sentences(ServerSettings, error))) from None
 
 
 def written(preset: Preset, server: Mapping[str, str], username: str, client_id: str) -> str:

@@ -35,11 +35,10 @@ from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.matches.turns import ReadTurn
 from pbem.players import announcements, waiting_receipts
 from pbem.players.notices import notify
-from pbem.storage import leases, notifications
+from pbem.storage import leases, queue
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.leases import is_free
 from pbem.storage.models import HOUSE, Analysis, Match, MatchState, Outgoing, Player, Ply, Search, SearchKind
-from pbem.storage.notifications import Channel
 from pbem.storage.outbox import Mailer
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose
@@ -230,7 +229,7 @@ class Thinker:
             for notice in announcements.notices(session, events):
                 if not waiting_receipts.retell(session, notice, now):
                     notify(session, self.server, now, notice)
-            notifications.notify(session.connection(), Channel.OWED)
+            queue.notify(session.connection(), queue.Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)
         log.info("house", match=task.match, turn=snapshot.ply + 1)
@@ -250,7 +249,7 @@ class Thinker:
             turn = read_turn(question.record.pack.notation, replay(question.record)[-1], turn).text
             with transaction(self.engine) as session:
                 waiting_receipts.give_hint(session, number, turn, self.clock())
-                notifications.notify(session.connection(), Channel.OWED)
+                queue.notify(session.connection(), queue.Channel.OWED)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - the answer says so in a moment
@@ -295,7 +294,7 @@ class Thinker:
         analysis = analyses.told(match, row.findings if analyses.is_complete(match, row.findings) else ())
         recipient = session.get_one(Player, row.player)
         Mailer(session, self.server, now).to_player(recipient, analysis, purpose=Purpose.PLAY, match=match)
-        notifications.notify(session.connection(), Channel.OWED)
+        queue.notify(session.connection(), queue.Channel.OWED)
 
 
 def _is_to_move(match: Match, house: Player) -> bool:

@@ -7,8 +7,6 @@ import time
 from functools import partial
 from typing import IO
 
-import structlog
-
 from pbem.config import SmtpSettings
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading import bounce_reasons
@@ -16,8 +14,6 @@ from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.reading.limits import normalize_newlines
 from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience, certificate_end
 from pbem.secret import BadConfig
-
-log = structlog.get_logger()
 
 KEPT_SECONDS = 30.0
 """A connection unused for longer isn't trusted: servers hang up, and firewalls drop it silently."""
