@@ -26,7 +26,7 @@ from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
-from pbem.messages.said.sections import FirstOnly
+from pbem.messages.said.sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, directory, invitations, rate_limits
 from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.database import is_bug
@@ -134,6 +134,8 @@ def _follow(
     match judgement:
         case Run(lines, has_more):
             done = execute.execute(request, reply, lines)
+            matches = tuple(match for match in request.sender.elsewhere if match not in (line.match for line in lines.commands))
+            done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Ask() if isinstance(excess, Unanswerable):
             raise excess

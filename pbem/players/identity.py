@@ -49,6 +49,8 @@ class Sender:
     """What the token is for; None if something else proves who writes, such as the sender's domain or a `yes`."""
     vouched: bool = False
     """Whether the domain of the address vouches for the message, which may still be too little to act on it."""
+    elsewhere: tuple[int, ...] = ()
+    """The other matches to whose reply addresses the message went as well."""
     unknown: str | None = None
     """The address in From if the message has a token of the player, but isn't known to come from them."""
 
@@ -90,7 +92,7 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
         is_signed = keyring.signed(tag, player.epoch)
         if is_signed and not _is_expired(session, token, now):
-            return _by_token(session, token, player)
+            return replace(_by_token(session, token, player), elsewhere=_elsewhere(tags, token, player, keyring))
         if is_signed or keyring.revoked(tag, player.epoch):
             match, ply = (token.subject, token.ply) if token.purpose is Purpose.PLAY else (None, None)
             expired = Sender(player.address, player, proven=False, match=match, ply=ply)
@@ -179,6 +181,14 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
             return Sender(row.address, None, proven=False, address_question=row.id, purpose=token.purpose)
         case Purpose.BOUNCE | Purpose.ONE_CLICK | Purpose.BOARD:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # it is nobody's
+
+
+def _elsewhere(tags: list[str], token: Token, player: Player, keyring: Keyring) -> tuple[int, ...]:
+    """Return the matches of the player's other tokens among these."""
+    signed = (tokens.parse(tag) for tag in tags if keyring.signed(tag, player.epoch))
+    theirs = (other for other in signed if other is not None and other.player == player.id)
+    matches = dict.fromkeys(other.subject for other in theirs if other.purpose is Purpose.PLAY)
+    return tuple(match for match in matches if (token.purpose, token.subject) != (Purpose.PLAY, match))
 
 
 def assess(

@@ -160,7 +160,7 @@ def test_each_section_can_give_a_reply_its_subject() -> None:
     headings = templates(TEXT).get_template("parts/headings.j2").module
     names = {name for name in vars(headings) if not name.startswith("_")} - {"anything"}
     assert names <= {*payloads.kinds(payloads.Said)}
-    about_theirs = {"first_only", "last_answer", "overlooked", "unattempted", "unsent"}
+    about_theirs = {"first_only", "last_answer", "overlooked", "sent_elsewhere", "unattempted", "unsent"}
     for kind in payloads.kinds(Section).values():
         assert kind.template in names or "match" in kind.__dataclass_fields__ or kind.template in about_theirs, kind
 

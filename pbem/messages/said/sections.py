@@ -377,6 +377,12 @@ class NotSent(Section, template="unsent"):
     may_be_quoted: bool = False
 
 
+class SentElsewhere(Section, template="sent_elsewhere"):
+    """The message went to the reply addresses of other matches as well, where nothing was done."""
+
+    matches: tuple[int, ...]
+
+
 class Overlooked(Section, template="overlooked"):
     """Lines that were taken for words although they look like turns."""
 
