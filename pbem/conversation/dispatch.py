@@ -134,7 +134,9 @@ def _follow(
     match judgement:
         case Run(lines, has_more):
             done = execute.execute(request, reply, lines)
-            matches = tuple(match for match in request.sender.elsewhere if match not in (line.match for line in lines.commands))
+            matches = tuple(
+                match for match in request.sender.elsewhere if match not in (line.match for line in lines.commands)
+            )
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Ask() if isinstance(excess, Unanswerable):
@@ -177,9 +179,10 @@ def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
 
 def _unclear(request: Request, parsed: ParsedMessage, wish: Reading) -> Refused:
     refusal = did_you_mean.nothing_found(request, parsed)
-    if wish.maybe and not refusal.meant:
-        refusal.meant = wish.maybe
-        refusal.fits = f"{refusal.fits} {wording.human(admin=True)}" if request.server.admin else refusal.fits
+    if wish.supposed and not refusal.meant:
+        refusal.fits = " ".join(
+            (*wish.supposed, refusal.fits, wording.human(admin=True) if request.server.admin else "")
+        )
     return refusal
 
 

@@ -149,11 +149,10 @@ def _answer(wish: Reading, *more: str) -> Refused:
 
 def _insisting(request: Request, wish: Reading) -> Refused:
     """Return the answer to somebody who has been told what this is, and whom we don't understand either now."""
-    likely = tuple(dict.fromkeys((*wish.lines, *wish.maybe, *HELPFUL)))[: wording.MOST_MAYBE]
     return Refused(
         "We still don't understand what you want.",
-        fits=wording.human(admin=bool(request.server.admin)),
-        meant=likely,
+        fits=" ".join((*wish.supposed, wording.human(admin=bool(request.server.admin)))),
+        meant=tuple(dict.fromkeys((*wish.lines, *HELPFUL)))[: len(HELPFUL)],
         wish=True,
         gist=INSISTS,
     )

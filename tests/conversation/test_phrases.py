@@ -1,5 +1,6 @@
 """The one file of phrases: what each wish says of itself, and that its own wordings are understood."""
 
+import lzma
 import re
 from datetime import date
 from pathlib import Path
@@ -34,9 +35,8 @@ def in_match(state: str, *, level: int | None = None) -> Place:
 
 @pytest.mark.slow
 def test_the_weights_are_learned_from_the_phrases() -> None:
-    assert recogniser.learn(list(recogniser.wordings())) == recogniser.FILE.read_bytes(), (
-        "python -m pbem.conversation.syntax.recogniser"
-    )
+    learned = recogniser.learn(list(recogniser.wordings()))
+    assert learned == lzma.decompress(recogniser.FILE.read_bytes()), "python -m pbem.conversation.syntax.recogniser"
 
 
 @pytest.mark.slow
@@ -152,6 +152,13 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
 )
 def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
     assert read([text], in_match("running")).lines == lines
+
+
+def test_what_is_likely_is_answered_where_nothing_is_clear() -> None:
+    found = read(["I'd sooner watch the others for a while from the fence."], STRANGER)
+    assert not found.wishes
+    assert any(said.startswith("If you want to watch other people's matches: ") for said in found.supposed)
+    assert not found.lines
 
 
 def test_what_is_named_and_not_used_is_said() -> None:

@@ -1,25 +1,27 @@
-"""Which wish a sentence resembles most: weights of its words and of what they mean, learned from wordings.txt.
+"""Which wish a sentence resembles most, by the weights of its words, learned from wordings.txt.
 
 `python -m pbem.conversation.syntax.recogniser` learns them again: whole numbers, the same bytes on every machine.
 """
 
+import lzma
 import random
 import re
 import sys
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from operator import add
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from notation.games import GAMES
 from pbem.conversation.syntax import phrases
 
-ROUNDS, MARGIN, LARGEST, FEW, LEAST_SEEN = 10, 40, 127, 3, 8
-"""How often the wordings are gone through, and how often they have a feature that counts."""
-LONGEST, STEM = 300, 5
-"""How many characters of a sentence count, and how many of a word tell its stem."""
+ROUNDS, MARGIN, LEAST_SEEN = 10, 40, 3
+"""How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
+UNIT, SMALLEST, LARGEST, ZERO = 4, 5, 127, 128
+"""What a weight of 1 is in the file, the least and the largest that are kept there, and the byte that stands for 0."""
+LONGEST, STEM, FEW = 300, 5, 3
+"""How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
 FILE, WORDINGS = (Path(__file__).with_name(name) for name in ("wishes.bin", "wordings.txt"))
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _TURN = re.compile(r"(?:[a-z]\d{1,2}){1,4}")
@@ -45,74 +47,57 @@ def _neutral(sentence: str) -> list[str]:
 
 
 def _features(sentence: str) -> list[str]:
-    """Return the words of a sentence, their stems, each two neighbours, what they mean, and each two meanings."""
+    """Return the words of a sentence, their stems, and each two neighbours."""
     words = _neutral(sentence)
-    lexicon = phrases.lexicon("concepts")
-    meanings = lexicon.of_text(words)
     found = {*words, *(f"{word[:STEM]}*" for word in words if len(word) > STEM)}
     found.update(f"{one} {other}" for one, other in zip(["^", *words], words, strict=False))
-    found.update(f"={meaning}" for meaning in meanings)
-    found.update(f"={one}+{other}" for number, one in enumerate(meanings) for other in meanings[number + 1 :])
     return sorted(found | {"short"} if len(words) < FEW else found)
 
 
 @cache
-def _learned() -> tuple[tuple[str, ...], dict[str, int], "array[int]"]:
-    """Return the wishes, at which row each feature stands, and the weights: a row a feature, a column a wish."""
-    names, features, weights = FILE.read_bytes().split(b"\n", 2)
-    rows = {feature: number for number, feature in enumerate(features.decode().split("\t"))}
-    return tuple(names.decode().split()), rows, array("b", weights)
+def _learned() -> tuple[tuple[str, ...], dict[str, bytes]]:
+    """Return the wishes, and of each feature the numbers of wishes that it speaks for or against, then the weights."""
+    names, features, sizes, packed = lzma.decompress(FILE.read_bytes()).split(b"\n", 3)
+    ends = list(accumulate(map(int, sizes.split()), initial=0))
+    numbers, weights = packed[: ends[-1]], packed[ends[-1] :]
+    rows = (numbers[begin:end] + weights[begin:end] for begin, end in pairwise(ends))
+    return tuple(names.decode().split()), dict(zip(features.decode().split("\t"), rows, strict=True))
 
 
-def share_known(sentence: str) -> float:
-    """Return the share of the words of a sentence that the wordings have, or that mean something in the lexicon."""
-    _, rows, _ = _learned()
-    words = [word for word in _neutral(sentence) if word[0].isalpha()]
-    lexicon = phrases.lexicon("concepts")
-    known = sum(word in rows or f"{word[:STEM]}*" in rows or bool(lexicon.of(word)) for word in words)
-    return known / len(words) if words else 0.0
+def _weights(feature: str) -> Iterator[tuple[int, int]]:
+    row = _learned()[1].get(feature, b"")
+    half = len(row) // 2
+    return ((number, weight - ZERO) for number, weight in zip(row[:half], row[half:], strict=True))
 
 
-def knows(word: str) -> bool:
-    _, rows, _ = _learned()
-    return word in rows
+def knows(feature: str) -> bool:
+    return feature in _learned()[1]
 
 
 def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
-    names, rows, weights = _learned()
-    at, size = names.index(wish), len(names)
-    found = (rows[each] for each in (word, f"{word[:STEM]}*") if each in rows)
-    return word in phrases.stop_words() or not word.isalpha() or any(weights[row * size + at] > 0 for row in found)
+    at = _learned()[0].index(wish)
+    weights = (pair for feature in (word, f"{word[:STEM]}*") for pair in _weights(feature))
+    return word in phrases.stop_words() or not word.isalpha() or any(n == at and weight > 0 for n, weight in weights)
 
 
 def recognised(sentence: str) -> list[tuple[str, float]]:
     """Return the wishes, those that a sentence resembles most first, and how sure each is: below 0 none."""
-    names, rows, weights = _learned()
-    found = [rows[feature] for feature in _features(sentence) if feature in rows]
-    if not found:
-        return []
-    size = len(names)
-    scores = dict(zip(names, _scores([weights[row * size : (row + 1) * size] for row in found], size), strict=True))
-    scale = len(found) ** 0.5
-    return sorted(
-        ((name, (score - scores["nothing"]) / scale) for name, score in scores.items()), key=lambda each: -each[1]
-    )
+    names, found = _learned()[0], list(filter(knows, _features(sentence)))
+    totals = [0] * len(names)
+    for feature in found:
+        for number, weight in _weights(feature):
+            totals[number] += weight
+    none, scale = totals[names.index("nothing")], max(len(found), 1) ** 0.5
+    sure = ((name, (total - none) / scale) for name, total in zip(names, totals, strict=True))
+    return sorted(sure, key=lambda each: -each[1]) if found else []
 
 
 def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:
     """Return what speaks for a wish in a sentence, and how much."""
-    names, rows, weights = _learned()
-    at, size = names.index(wish), len(names)
-    found = ((feature, weights[rows[feature] * size + at]) for feature in _features(sentence) if feature in rows)
-    return sorted(found, key=lambda each: -each[1])
-
-
-def _scores(rows: Iterable[Sequence[int]], size: int) -> list[int]:
-    total = [0] * size
-    for row in rows:
-        total = list(map(add, total, row))
-    return total
+    at = _learned()[0].index(wish)
+    weights = ((feature, dict(_weights(feature)).get(at, 0)) for feature in _features(sentence))
+    return sorted(weights, key=lambda each: -each[1])
 
 
 def learn(examples: Sequence[tuple[str, str]]) -> bytes:
@@ -129,7 +114,7 @@ def learn(examples: Sequence[tuple[str, str]]) -> bytes:
         order.shuffle(known)
         for found, wanted in known:
             steps += 1
-            scores = _scores((weights[row] for row in found), size)
+            scores = [sum(column) for column in zip(*(weights[row] for row in found), strict=True)] or [0] * size
             best, scores[wanted] = scores[wanted], -sys.maxsize
             rival = scores.index(max(scores))
             if best - scores[rival] >= MARGIN:
@@ -143,10 +128,12 @@ def learn(examples: Sequence[tuple[str, str]]) -> bytes:
         [weight * steps - total for weight, total in zip(*both, strict=True)]
         for both in zip(weights, sums, strict=True)
     ]
-    top = max(max(map(abs, row)) for row in means) // 2  # few are larger, and count as much as that
-    whole = (max(-LARGEST, min(LARGEST, (2 * value * LARGEST + top) // (2 * top))) for row in means for value in row)
-    return b"\n".join((" ".join(names).encode(), "\t".join(kept).encode(), array("b", whole).tobytes()))
+    whole = ([max(-LARGEST, min(LARGEST, round(value * UNIT / steps))) for value in row] for row in means)
+    pairs = [[(number, weight) for number, weight in enumerate(row) if abs(weight) >= SMALLEST] for row in whole]
+    texts = (" ".join(names), "\t".join(kept), " ".join(str(len(row)) for row in pairs))
+    numbers, signed = zip(*(pair for row in pairs for pair in row), strict=True)
+    return b"\n".join((*(text.encode() for text in texts), bytes((*numbers, *(weight + ZERO for weight in signed)))))
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{FILE.write_bytes(learn(list(wordings())))} bytes\n")
+    sys.stdout.write(f"{FILE.write_bytes(lzma.compress(learn(list(wordings())), preset=9))} bytes\n")

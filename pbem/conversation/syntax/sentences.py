@@ -10,37 +10,29 @@ from dataclasses import dataclass, replace
 
 from pbem.conversation.syntax import person_names, phrases, recogniser, slots
 from pbem.conversation.syntax.slots import Named
-from pbem.conversation.syntax.wording import LONGEST, MOST_MAYBE, Place, Reading, reading_of
+from pbem.conversation.syntax.wording import LONGEST, Place, Reading, reading_of
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE, CLEAR = (30.0, 12.0), (20.0, 15.0)
-"""How much more a sentence of a stranger, and of a player, must resemble a wish than none, and than the next."""
-EACH_MORE, FEW_SENTENCES = 5.0, 3
+SURE = 40.0
+"""How much more a sentence must resemble a wish than none, and twice as much than the next."""
+EACH_MORE, FEW_SENTENCES = 4.0, 3
 """How much surer it must be for each sentence beside a few, and how many these are."""
-CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.5
+CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.6
 """How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
-NEARLY = 0.7
+NEARLY = 0.65
 """What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
-LEAST_KNOWN, FEWEST_WORDS = 0.6, 3
-"""The share of a sentence's words that some wording has, where it is written to us."""
+MOST_SUPPOSED = 3
+"""How many wishes of a sentence may be answered in case they are meant."""
+FEWEST_WORDS = 3
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 """What our own messages, which machines may return, have in quotes: examples of commands."""
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|но)\s+")
-GROUNDS: dict[str, tuple[set[str], ...]] = {
-    "stop": ({"stop", "spam", "delete", "mail", "send", "list"},),
-    "delete": ({"delete", "stop"}, {"account", "data", "me", "list", "address", "name"}),
-    "resign": ({"resign", "lose", "win"},),
-    "draw": ({"draw"},),
-    "new_address": ({"address", "mail"},),
-}
-"""What the words of a sentence must mean, one of each of these, where it would end or move something."""
 VAGUE = frozenset({"how_works", "chat", "moves"})
 """What is wanted where nothing else is nearly as likely."""
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
 ACTS = PLAYS | {"join"}
-GAMES_ASKED = frozenset({"games", "rules", "person_or_bot", "two_people", "who_plays"})
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ALIKE: tuple[frozenset[str], ...] = (
     ACTS,
@@ -97,7 +89,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
     if len(invited) == 1 and plays and "challenge" in possible:
         guesses.append(Guess("challenge", CERTAIN, invited[0]))
-    least = SURE[bool(place.player)] + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
+    least = SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
     found = _chosen(guesses, least, gives_name=any(this.name for this in names.values()))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
     named = Named()
@@ -140,7 +132,7 @@ def _guesses(
         yield Guess("turn_words", CERTAIN, sentence)
         return
     if named.name and "my_name" in possible:
-        yield Guess("my_name", SURE[0], sentence)
+        yield Guess("my_name", SURE, sentence)
     words = phrases.words(sentence)
     meanings = set(phrases.lexicon("words").of_text(words))
     if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
@@ -149,10 +141,10 @@ def _guesses(
         yield Guess("chat", CERTAIN, sentence)
         return
     bare = person_names.without_name(sentence) if named.name else sentence
-    if recogniser.share_known(bare) < LEAST_KNOWN or (named.name and len(bare.split()) < FEWEST_WORDS):
-        return  # other people's mail, or a name alone
+    if named.name and len(bare.split()) < FEWEST_WORDS:
+        return  # a name alone
     whole = _ranked(bare, possible)
-    for name, sure in whole[:MOST_MAYBE]:
+    for name, sure in whole[:MOST_SUPPOSED]:
         likely[name] = max(likely.get(name, 0.0), sure)
     clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)
     for part, ranked in ((bare, whole), *((clause, _ranked(clause, possible)) for clause in clauses)):
@@ -168,32 +160,22 @@ def _settled(
     part: str, ranked: Sequence[tuple[str, float]], named: Named, possible: Mapping[str, str], place: Place
 ) -> Guess | None:
     """Return the wish that a part of a sentence has for sure: what it names can decide where words leave a doubt."""
-    least, clear = (numbers[bool(place.player)] for numbers in (SURE, CLEAR))
-    if not ranked or ranked[0][1] < least:
+    if not ranked or ranked[0][1] < SURE:
         return None
     (name, sure), *others = ranked
-    if name in VAGUE and others and others[0][1] > max(least, NEARLY * sure):
+    if name in VAGUE and others and others[0][1] > max(SURE, NEARLY * sure):
         (name, sure), *others = [*others, ranked[0]]
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
-    if name == "easy_game" and "easy" not in meanings and others:
-        (name, sure), *others = others
-    if any(meanings.isdisjoint(each) for each in GROUNDS.get(name, ())):
-        return None
     if place.asked and name == "draw":
-        return Guess(
-            "agree" if meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part else "refuse", sure, part
-        )
-    wish = phrases.wishes()[name]
-    if place.player and not (wish.who or wish.line or wish.look) and sure < SURE[0]:
-        return None  # a question that anybody may have
+        is_agreed = meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part
+        return Guess("agree" if is_agreed else "refuse", sure, part)
     if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
         return None
     if named.addresses and "challenge" in possible and name in PLAYS:
         return Guess("challenge", max(sure, CERTAIN), part)
-    gap = sure - others[0][1] if others else sure
-    if "othergame" in meanings and not named.games and name in PLAYS | GAMES_ASKED and "wrong_game" in possible:
+    if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:
         return Guess("wrong_game", sure, part)
-    both = {name, *(other for other, _ in others[:1])}
-    if any(both <= alike for alike in ALIKE):
+    gap = sure - others[0][1] if others else sure
+    if any({name, *(other for other, _ in others[:1])} <= alike for alike in ALIKE):
         return Guess(name, sure, part)
-    return Guess(name, min(sure, 2 * gap), part) if gap > clear else None
+    return Guess(name, min(sure, 2 * gap), part)

@@ -15,12 +15,14 @@ from pbem.conversation.syntax.phrases import Wish
 from pbem.conversation.syntax.slots import Named
 from pbem.errors import Refused
 
-MOST_ANSWERS, MOST_MAYBE, MOST_SEEKS, LONGEST = 2, 3, 2, 300
+MOST_ANSWERS, MOST_SEEKS, LONGEST = 2, 2, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-LIKELY = 70.0
-"""How much a sentence must resemble a wish that is offered though another is as likely."""
+SUPPOSED = 5.0
+"""How much a sentence must resemble a wish that is answered in case it is meant."""
+UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words"})
+"""What isn't answered unless it is clear."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
 """How many words a sentence can have that none of its wordings has."""
 
@@ -72,8 +74,8 @@ class Reading:
     answers: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     """What the sentences name and nothing above uses, in our words."""
-    maybe: tuple[str, ...] = ()
-    """What is likely to be wanted where nothing is clear: lines or what they are for."""
+    supposed: tuple[str, ...] = ()
+    """Answers to what may be wanted where nothing is clear."""
     board: int | None = None
     """The match whose board belongs to the answer."""
     left: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Reading:
     def notes(self) -> tuple[str, ...]:
         """What we say to their questions, and what we didn't understand."""
         unread = (f"We didn't understand: {', '.join(self.unread)}.",) if self.unread else ()
-        return (*self.answers, *unread)
+        return (*self.answers, *self.supposed, *unread)
 
     def wants(self, *names: str) -> bool:
         return any(wish.name in names for wish in self.wishes)
@@ -141,7 +143,7 @@ def reading_of(
         look=look,
         answers=tuple(dict.fromkeys(answers)),
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
-        maybe=() if wishes else tuple(_likely(guesses, parts, named, place)),
+        supposed=() if wishes else tuple(islice(_supposed(guesses, parts, named, place), MOST_ANSWERS)),
         board=board or None,
         left=tuple(left),
     )
@@ -298,14 +300,14 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
             yield parts[name][1]
 
 
-def _likely(guesses: dict[str, float], parts: Parts, named: Named, place: Place) -> Iterator[str]:
-    """Yield the likeliest lines to write, where nothing is clear; none that can't be undone."""
-    best = sorted(guesses, key=lambda name: -guesses[name])
-    for name in [each for each in best if each not in ("greeting", "nothing", "chat") and guesses[each] > LIKELY]:
+def _supposed(guesses: dict[str, float], parts: Parts, named: Named, place: Place) -> Iterator[str]:
+    """Yield how we answer the likeliest wishes, where none is clear: nothing here is done by a yes."""
+    for name in sorted(guesses, key=lambda name: -guesses[name]):
         wish = phrases.wishes()[name]
-        line = "" if wish.risky else _line(wish, parts) or _filled(wish.look, named, place)
-        if line:
-            yield line
+        line = "" if wish.risky else _line(wish, parts)
+        says = _filled(wish.answer, named, place) or (f'write "{line}".' if line else "")
+        if guesses[name] >= SUPPOSED and name not in UNSAID and says and (means := _means(wish, parts)):
+            yield f"If you want to {means}: {says}"
 
 
 def suggestion(wish: Reading) -> Refused:
