@@ -72,7 +72,7 @@ def export(
             raise core.ended(f"{place} isn't empty; choose another folder with --folder")
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in export_files(data, server.settings.server, server.renderer.redactor):
-            if file.subtype != "zip":
+            if file.kind != "application/zip":
                 (place / file.name).write_bytes(file.content)
         for title, _, raw in data.messages:
             (place / "mails" / title).write_bytes(raw)

@@ -82,15 +82,15 @@ def records(
     """Yield the record as text, in the form of other programs, and once the match is over as JSON made at that time."""
     if snapshot.is_missing:
         return
-    yield Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
+    yield Attachment(_name(snapshot, "txt"), "text/plain", snapshot.written.encode())
     if (form := snapshot.pack.form) is not None:
         ending = snapshot.ending
         has_result = ending is not None and ending.termination not in WITHOUT_RESULT
         score = SCORES[snapshot.match.winner] if has_result else "*"
         text = form.write(snapshot.texts, snapshot.record.players, score)
-        yield Attachment(_name(snapshot, form.ending), "text", "plain", text.encode())
+        yield Attachment(_name(snapshot, form.ending), "text/plain", text.encode())
     if snapshot.ended_here:
-        yield Attachment(_name(snapshot, "json"), "application", "json", _json(snapshot, origin, generated, times()))
+        yield Attachment(_name(snapshot, "json"), "application/json", _json(snapshot, origin, generated, times()))
 
 
 def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> bytes:
@@ -124,7 +124,7 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
 
     captions = ["", *(f"{snapshot.game.number(ply)}. {text}" for ply, text in enumerate(snapshot.texts, start=1))]
     content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
-    yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
+    yield Attachment(_name(snapshot, "gif"), "image/gif", content)
 
 
 def _name(snapshot: Snapshot, ending: str) -> str:

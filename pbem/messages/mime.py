@@ -29,8 +29,6 @@ HTML = 'text/html; charset="utf-8"'
 _ANY_LINE_END = re.compile(r"\r\n|\r|\n")
 _BARE = re.compile(r"[\t\r\n -~]*")
 """What can go out as it is."""
-WRITTEN = ("text/", "application/json")
-"""What is enclosed as text, with a character set."""
 
 Policy: TypeAlias = "EmailPolicy[EmailMessage]"
 
@@ -38,8 +36,7 @@ Policy: TypeAlias = "EmailPolicy[EmailMessage]"
 @dataclass(frozen=True, slots=True)
 class Attachment:
     name: str
-    maintype: str
-    subtype: str
+    kind: str
     content: bytes
 
 
@@ -117,12 +114,11 @@ def in_base64(content: bytes) -> bytes:
 
 
 def _attached(file: Attachment, tokens: TokenFilter) -> bytes:
-    kind = f"{file.maintype}/{file.subtype}"
-    content = tokens.filter_file(kind, file.content)
+    content = tokens.filter_file(file.kind, file.content)
     named = b'Content-Disposition: attachment; filename="%s"\r\n' % file.name.encode()
-    if kind.startswith(WRITTEN):
-        return _text(content.decode(), f'{kind}; charset="utf-8"', named)
-    written = f"Content-Type: {kind}\r\nContent-Transfer-Encoding: base64\r\n".encode()
+    if file.kind.startswith(("text/", "application/json")):
+        return _text(content.decode(), f'{file.kind}; charset="utf-8"', named)
+    written = f"Content-Type: {file.kind}\r\nContent-Transfer-Encoding: base64\r\n".encode()
     return b"".join((written, named, b"\r\n", in_base64(content)))
 
 

@@ -52,10 +52,7 @@ class Renderer:
         self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
-        """Yield the messages of the rows in their order; the same bytes each time.
-
-        The messages of one call share what they look up: both players' messages about a turn replay it once.
-        """
+        """Yield the messages of the rows in their order, the same bytes each time; they share what they look up."""
         drawings = Drawings(session)
         for row in rows:
             payload = load(Payload, row.payload)

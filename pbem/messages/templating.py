@@ -100,20 +100,12 @@ def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
 
 
 def printable(line: str) -> str:
-    """Return the line with control characters, which could reverse or hide text, replaced by spaces.
-
-    >>> printable("move" + chr(0x202E) + "evom")
-    'move evom'
-    """
+    """Return the line with control characters, which could reverse or hide text, replaced by spaces."""
     return "".join(c if c.isprintable() else " " for c in line)
 
 
 def quoted(lines: Any) -> str:
-    """Return a person's words, wrapped and marked so that they can't be mistaken for ours.
-
-    >>> print(quoted(["Good luck!"]))
-      | Good luck!
-    """
+    """Return a person's words, wrapped and marked so that they can't be mistaken for ours."""
     clean = (printable(line) for line in lines)
     return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
 

@@ -35,16 +35,8 @@ from pbem.matches.events import (
 )
 from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import derivation, standings
+from pbem.messages.said import sections
 from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.messages.said.sections import (
-    Away,
-    ChallengeClosed,
-    ChallengeSent,
-    OfferNews,
-    PlayedByItself,
-    RoundBegun,
-    TurnNews,
-)
 from pbem.players import invitations
 from pbem.players.notices import Notice, notify
 from pbem.storage import outbox
@@ -115,14 +107,14 @@ class _News:
             case TimeGivenTo(match, seat, time):
                 yield from self._show(match, players, given=spoken(time), given_to=seat)
             case PlayerAway(match, seat, until):
-                away = Away(match=match.id or 0, ply=match.plies, by=name(players[seat]), until=until)
+                away = sections.Away(match=match.id or 0, ply=match.plies, by=name(players[seat]), until=until)
                 yield Notice(players[other(seat)], away, match)
             case ReminderDue(match, seat):
-                reminder = TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
+                reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
                 yield Notice(players[seat], reminder, match, is_collected=True, useful_until=match.due)
             case OfferChanged(match, kind, change, seat):
                 by = players[seat]
-                offer = OfferNews(match=match.id or 0, ply=match.plies, kind=kind, change=change, by=name(by))
+                offer = sections.OfferNews(match=match.id or 0, ply=match.plies, kind=kind, change=change, by=name(by))
                 for player in players:
                     yield Notice(player, offer if player is by else replace(offer, message=self.prose), match)
             case (
@@ -135,8 +127,9 @@ class _News:
                         yield Notice(player, OpponentLeft(), match)
             case OfferWithdrawn(match, unanswered=True):
                 challenger, invited = players if players[0].id == match.challenger else players[::-1]
-                by_invited = _as_known(self.session, match, invited)
-                yield Notice(challenger, ChallengeClosed(match=match.id or 0, state="unanswered", by=by_invited), match)
+                who = _as_known(self.session, match, invited)
+                closed = sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=who)
+                yield Notice(challenger, closed, match)
             case OfferDeclined(match) | OfferWithdrawn(match):
                 yield from self._closed(match, players)
             case MatchEnded(match, ending) if ending.termination is not Termination.RULES and not self.turns:
@@ -168,7 +161,7 @@ class _News:
         **changes: Any,
     ) -> Iterator[Notice]:
         """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
-        news = TurnNews(
+        news = sections.TurnNews(
             match=match.id or 0,
             ply=match.plies,
             message=self.prose,
@@ -183,22 +176,22 @@ class _News:
             is_own = player.id == match.challenger
             own = own if is_own else replace(own, seek=seek)
             if ladder is not None:
-                begun = RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(ladder))
+                begun = sections.RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(ladder))
                 own = replace(own, tournament=begun)
             yield Notice(player, own, match)
 
-    def _by_itself(self, seat: Seat) -> tuple[PlayedByItself, ...]:
+    def _by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
         """Return what was played for the player in that seat. Only they learn why."""
         turns = tuple(
-            PlayedByItself(text=turn.text, why=turn.by_itself.value)
+            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value)
             for turn in self.turns
             if turn.seat == seat and turn.by_itself
         )
-        return (*turns, PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
+        return (*turns, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
 
     def _closed(self, match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
         by = _as_known(self.session, match, self.author) if self.author else ""
-        closed = ChallengeClosed(match=match.id or 0, state=match.state, by=by)
+        closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, by=by)
         for player in players:
             if self.author is not None and player.id == self.author.id:
                 yield Notice(player, closed, match)
@@ -215,5 +208,5 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
     )
     row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
     written = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
-    challenges = (section for section in written if isinstance(section, ChallengeSent))
+    challenges = (section for section in written if isinstance(section, sections.ChallengeSent))
     return next((section.opponent for section in challenges if section.match == match.id), GUEST)

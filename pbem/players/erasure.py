@@ -56,10 +56,7 @@ def erase(
     forget: Sequence[Forget],
     cause: Cause = UNCAUSED,
 ) -> str:
-    """Let the player leave, and queue the message that says so; return the name that replaces theirs.
-
-    `forget` removes what features hold on them.
-    """
+    """Let the player leave, and queue the message that says so; return the name that replaces theirs."""
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
     _erase(session, server, locked, now, forget)

@@ -63,7 +63,7 @@ def notify(
 
 def _joins(session: Session, notice: Notice, note: Words) -> bool:
     """Add a note to one for the same player about the match that isn't on its way yet. Return whether there was one."""
-    unsent = _news_of(notice).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
+    unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
     newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
     row = session.exec(newest.with_for_update(of=Outgoing)).first()
     if row is None or row.content is None:
@@ -84,10 +84,9 @@ def rewrite(session: Session, row: Outgoing, notice: Notice, payload: News) -> N
     session.flush()
 
 
-def _news_of(notice: Notice) -> SelectOfScalar[Outgoing]:
-    """Select the messages of that kind to the player about the match."""
-    same = (Outgoing.player == notice.player.id, Outgoing.template == notice.payload.template)
-    return select(Outgoing).where(Outgoing.match == notice.match.id, *same).options(outbox.WITH_CONTENT)
+def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
+    of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
+    return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
 
 
 def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
@@ -117,11 +116,8 @@ def _stopped(notice: Notice) -> datetime | None:
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     """Have the news about the turn of this message show the match as it is now. Return whether there is such news."""
-    player, match = notice.player, notice.match
-    turns = select(Outgoing).where(Outgoing.match == match.id, Outgoing.player == player.id)
-    turns = turns.where(Outgoing.template == "turn", Outgoing.incoming == incoming.id)
-    turn = session.exec(turns.options(outbox.WITH_CONTENT)).first()
+    turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
     if turn is None:
         return False
-    outbox.kept_content(turn).facts = message_facts.gather(session, player, [match.id or 0])
+    outbox.kept_content(turn).facts = message_facts.gather(session, notice.player, [notice.match.id or 0])
     return True

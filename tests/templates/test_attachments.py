@@ -46,7 +46,7 @@ def short(turns: int) -> Record:
 def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
     files = files_of(standing(short(5), winner=0))
 
-    assert [(file.name, f"{file.maintype}/{file.subtype}") for file in files] == [
+    assert [(file.name, file.kind) for file in files] == [
         ("pbem-42-quadraphages.txt", "text/plain"),
         ("pbem-42-quadraphages.json", "application/json"),
         ("pbem-42-quadraphages.gif", "image/gif"),
@@ -84,8 +84,8 @@ def test_a_running_match_has_no_game_record_and_one_without_turns_no_animation()
     running = files_of(standing(short(5), over=False))
     begun = files_of(standing(short(0), over=False))
 
-    assert [each.subtype for each in running] == ["plain", "gif"]
-    assert [each.subtype for each in begun] == ["plain"]
+    assert [each.kind for each in running] == ["text/plain", "image/gif"]
+    assert [each.kind for each in begun] == ["text/plain"]
 
 
 def test_the_files_are_the_same_again_and_hold_no_address() -> None:

@@ -156,8 +156,8 @@ def encloser(server: ServerSettings, exports: Mapping[str, ExportHook]) -> Enclo
 
 def export_files(data: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
     text = text_of("parts/held.j2", data.facts | {"server": server})
-    yield Attachment(f"{data.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
-    yield Attachment(f"{data.name}.json", "application", "json", redactor.redact_bytes(data.json))
+    yield Attachment(f"{data.name}.txt", "text/plain", redactor.redact_bytes(text.encode()))
+    yield Attachment(f"{data.name}.json", "application/json", redactor.redact_bytes(data.json))
     archive, number = data.archive
     if number:
-        yield Attachment(f"{data.name}-mails.zip", "application", "zip", archive)
+        yield Attachment(f"{data.name}-mails.zip", "application/zip", archive)
