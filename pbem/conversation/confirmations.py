@@ -36,8 +36,7 @@ from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.storage.payloads import load
 from pbem.tokens import Purpose
 
-QUESTION_LIVES = timedelta(days=14)
-"""How long our questions can be answered."""
+QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered
 
 
 def hold(
@@ -121,11 +120,9 @@ def _question(
 class Confirmed:
     held: Incoming
     message: Message
-    sender: Sender
-    """Who has sent it, proven now."""
+    sender: Sender  # who has sent it, proven now
     reply: Reply
-    lines: tuple[str, ...] = ()
-    """What is carried out instead of the message, where it has plain sentences."""
+    lines: tuple[str, ...] = ()  # what is carried out instead of the message, where it has plain sentences
 
 
 def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:

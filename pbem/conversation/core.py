@@ -40,28 +40,21 @@ class Request:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    now: datetime
-    """When the message is handled."""
+    now: datetime  # when the message is handled
     incoming: Incoming
     message: Message
     sender: Sender
     features: "Features"
     limits: LimitsSettings
     house: HouseSettings = field(default_factory=HouseSettings)
-    stored_bytes: int = 0
-    """How much of the message is stored: less than its size where it was too large."""
+    stored_bytes: int = 0  # how much of the message is stored: less than its size where it was too large
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
-    prose: tuple[str, ...] = ()
-    """The text for the opponent below the commands, unless an earlier command has used it."""
-    tells_names: bool = True
-    """Whether the answer may tell which names are taken, and so who plays here."""
-    operator: str = ""
-    """The user at the command line who asks for it; empty for a message."""
-    is_trial: bool = False
-    """Whether it is only tried, to be asked about, and undone."""
-    later: "tuple[Line, ...]" = ()
-    """The lines of the same message below the one that is carried out."""
+    prose: tuple[str, ...] = ()  # the text for the opponent below the commands, unless an earlier command has used it
+    tells_names: bool = True  # whether the answer may tell which names are taken, and so who plays here
+    operator: str = ""  # the user at the command line who asks for it; empty for a message
+    is_trial: bool = False  # whether it is only tried, to be asked about, and undone
+    later: "tuple[Line, ...]" = ()  # the lines of the same message below the one that is carried out
 
     @property
     def preferences(self) -> Mapping[str, Preference]:
@@ -104,14 +97,11 @@ class Request:
 class ToPlayer:
     player: Player
     payload: Payload
-    purpose: Purpose
-    """What an answer to it allows."""
+    purpose: Purpose  # what an answer to it allows
     match: Match | None = None
     token_subject: int = 0
-    gist: str | None = None
-    """What makes it the same as another message, where budgets count that."""
-    is_reply: bool = True
-    """Whether it replies to the message that is handled."""
+    gist: str | None = None  # what makes it the same as another message, where budgets count that
+    is_reply: bool = True  # whether it replies to the message that is handled
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +116,7 @@ class ToNewAddress:
     address: str
     payload: AddressQuestion
     player: Player
-    token_subject: int
-    """The message in which the player asked for the address."""
+    token_subject: int  # the message in which the player asked for the address
     is_reply: bool
 
 
@@ -135,22 +124,15 @@ class ToNewAddress:
 class Decision:
     """What a command decided. Its rows are written; these are the messages that follow from it."""
 
-    answer: tuple[Section, ...] = ()
-    """What the sender is told."""
-    events: Events = ()
-    """What happened in a match, which both players are told."""
-    below: tuple[Section, ...] = ()
-    """What the sender is told below that."""
-    covers: "tuple[Line, ...]" = ()
-    """The later lines of the message that are carried out with this one."""
-    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
-    """The other messages to be sent."""
+    answer: tuple[Section, ...] = ()  # what the sender is told
+    events: Events = ()  # what happened in a match, which both players are told
+    below: tuple[Section, ...] = ()  # what the sender is told below that
+    covers: "tuple[Line, ...]" = ()  # the later lines of the message that are carried out with this one
+    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()  # the other messages to be sent
     takes_prose: bool = False
     """Whether the sender's prose is part of this already; otherwise it goes with the news of the events."""
-    leaves: bool = False
-    """Whether the sender is gone: they are told nothing more, and are a stranger from now on."""
-    log: str = ""
-    """What to log if the name of the command doesn't tell."""
+    leaves: bool = False  # whether the sender is gone: they are told nothing more, and are a stranger from now on
+    log: str = ""  # what to log if the name of the command doesn't tell
 
 
 class Reach(Enum):
@@ -171,16 +153,14 @@ class AtOnce:
     """With a token of a match; None: everything in that match, if the command is about one, and nothing else."""
     to_opponent: "Callable[[Request, Line], bool] | None" = None
     """Returns whether it goes to nobody but the opponent in the sender's match, for Reach.OPPONENT."""
-    news: bool = False
-    """Whether a message about other people's matches, or an invitation, can be answered with it."""
+    news: bool = False  # whether a message about other people's matches, or an invitation, can be answered with it
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
     """Whether a command needs proof of who sent it, and what for."""
 
-    changes: bool = True
-    """Whether it changes something."""
+    changes: bool = True  # whether it changes something
     is_large: bool = False
     """Whether it changes nothing, but its answer is too large for an address that may be a victim's."""
     again: "bool | Callable[[Request, Line], bool]" = False
@@ -194,24 +174,18 @@ class Role(Flag):
     """What a command is in a message and in a match, beside what it does."""
 
     NONE = 0
-    PLAYS = auto()
-    """It plays a turn, so that a turn alone means it."""
-    GOES_WITH_TURN = auto()
-    """It is carried out behind the turns of its message, wherever it stands."""
-    ANSWERS = auto()
-    """It accepts or declines what was offered."""
-    CHALLENGES = auto()
-    """It offers a match, to whose opponent the words below it go."""
-    RESUMES = auto()
-    """It resumes news for a player who had stopped them."""
+    PLAYS = auto()  # it plays a turn, so that a turn alone means it
+    GOES_WITH_TURN = auto()  # it is carried out behind the turns of its message, wherever it stands
+    ANSWERS = auto()  # it accepts or declines what was offered
+    CHALLENGES = auto()  # it offers a match, to whose opponent the words below it go
+    RESUMES = auto()  # it resumes news for a player who had stopped them
 
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
     """How people who aren't players yet come to a command."""
 
-    rank: int = 0
-    """In which place it makes somebody a player, among several that do; 0 if it doesn't."""
+    rank: int = 0  # in which place it makes somebody a player, among several that do; 0 if it doesn't
     line: "Callable[[Request, Line], Line | None] | None" = None
     """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
 
@@ -220,20 +194,15 @@ class Who(Flag):
     """Who can write a command, beside players."""
 
     PLAYERS = 0
-    GUESTS = auto()
-    """People who have proven their address, and aren't players yet."""
-    CLOSED = auto()
-    """Players whose account the operator has closed."""
-    ADMIN = auto()
-    """Only the admin: for anybody else it is no command at all."""
+    GUESTS = auto()  # people who have proven their address, and aren't players yet
+    CLOSED = auto()  # players whose account the operator has closed
+    ADMIN = auto()  # only the admin: for anybody else it is no command at all
 
 
 BOARD = 100
 """What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
-PAGE = 50
-"""What an answer costs that shows no board."""
-ANIMATION = 1_000
-"""What a record costs besides: to draw its boards one after the other takes longer than all else."""
+PAGE = 50  # what an answer costs that shows no board
+ANIMATION = 1_000  # what a record costs besides: to draw its boards one after the other takes longer than all else
 
 
 class Group(Enum):
@@ -262,22 +231,18 @@ class Command:
     """A command. The parser, the help message and the documents all use these attributes."""
 
     name: str
-    grammar: Grammar
-    """What follows the name."""
-    help: str
-    """What it does, in at most ten words, and behind a semicolon or a colon what else there is to say."""
+    grammar: Grammar  # what follows the name
+    help: str  # what it does, in at most ten words, and behind a semicolon or a colon what else there is to say
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
-    keywords: str = ""
-    """The words under which help finds it, besides its names."""
+    keywords: str = ""  # the words under which help finds it, besides its names
     proof: Proof = ACTS
     aliases: tuple[str, ...] = ()
     at_once: AtOnce = AtOnce()
     open_to: Who = Who.PLAYERS
     newcomer: Newcomer = Newcomer()
     role: Role = Role.NONE
-    own_cost: int | None = None
-    """What it costs to answer; None: nothing if it changes something, else a board."""
+    own_cost: int | None = None  # what it costs to answer; None: nothing if it changes something, else a board
 
     @property
     def changes(self) -> bool:
@@ -339,16 +304,11 @@ class Line:
     command: Command
     words: str
     match: int | None
-    text: str
-    """As the person wrote it, without courtesies, userid and password."""
-    ply: int | None = None
-    """The turn after which to show the match, as in 42#7; None for its current state."""
-    malformed: bool = False
-    """Whether the command is known but its arguments don't fit."""
-    refusal: Refused | None = None
-    """Why they don't fit, if the reader knows."""
-    turn_number: int | None = None
-    """The number that the turn must have, as in Rognlie's `move#7`."""
+    text: str  # as the person wrote it, without courtesies, userid and password
+    ply: int | None = None  # the turn after which to show the match, as in 42#7; None for its current state
+    malformed: bool = False  # whether the command is known but its arguments don't fit
+    refusal: Refused | None = None  # why they don't fit, if the reader knows
+    turn_number: int | None = None  # the number that the turn must have, as in Rognlie's `move#7`
     turn: ParsedTurn | None = None
     """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
 

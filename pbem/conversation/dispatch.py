@@ -34,10 +34,8 @@ from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
 
-PACKAGES = frozenset({"pbem", "notation", "engines"})
-"""The packages in which a bug is looked for."""
-CLOSED = f"{rate_limits.ONCE}closed"
-"""The gist of the answer to a player whose account is closed."""
+PACKAGES = frozenset({"pbem", "notation", "engines"})  # the packages in which a bug is looked for
+CLOSED = f"{rate_limits.ONCE}closed"  # the gist of the answer to a player whose account is closed
 
 
 def converse(request: Request) -> Reply:

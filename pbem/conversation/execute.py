@@ -163,12 +163,9 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
     return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))
 
 
-MOST_COST = 4_000
-"""What one message can cost."""
-MOST_COST_UNPROVEN = 100
-"""The same for a message that proves nothing, whose answer may go to a victim."""
-MOST_COST_PER_HOUR = 20_000
-"""What all messages of a player can cost within an hour."""
+MOST_COST = 4_000  # what one message can cost
+MOST_COST_UNPROVEN = 100  # the same for a message that proves nothing, whose answer may go to a victim
+MOST_COST_PER_HOUR = 20_000  # what all messages of a player can cost within an hour
 
 
 def cost(request: Request, line: Line) -> int:

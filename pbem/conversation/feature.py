@@ -35,8 +35,7 @@ from pbem.storage.payloads import Section
 from pbem.storage.preferences import Preference
 from pbem.storage.retention import change
 
-ExportHook = Callable[[Session, Player], Any]
-"""Returns what is held on a player, as values for JSON."""
+ExportHook = Callable[[Session, Player], Any]  # returns what is held on a player, as values for JSON
 
 
 def rows_of(table: type[SQLModel], columns: str) -> ExportHook:
@@ -67,8 +66,7 @@ class Topic:
     """A page of help that is more than a command: templates/help/NAME.md."""
 
     name: str
-    keywords: str
-    """The words under which help finds it, besides its name."""
+    keywords: str  # the words under which help finds it, besides its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +77,10 @@ class Feature:
     commands: Mapping[Group, tuple[Command, ...]] = field(default_factory=dict)
     """What it lets people write, by the heading under which help lists it."""
     topics: tuple[Topic, ...] = ()
-    preferences: tuple[Preference, ...] = ()
-    """What `set` offers."""
-    due: tuple[Due, ...] = ()
-    """What is done by time."""
-    on_leave: Forget | None = None
-    """Removes what it holds on a player who leaves."""
-    on_ban: Forget | None = None
-    """Ends what a player takes part in, whose account the operator closes."""
+    preferences: tuple[Preference, ...] = ()  # what `set` offers
+    due: tuple[Due, ...] = ()  # what is done by time
+    on_leave: Forget | None = None  # removes what it holds on a player who leaves
+    on_ban: Forget | None = None  # ends what a player takes part in, whose account the operator closes
     exports: Mapping[str, ExportHook] = field(default_factory=dict)
     """What it holds on a player, for their own copy of their data, by its name there."""
 
@@ -182,8 +176,7 @@ def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddre
             mailer.ask_address(address, payload, player=player, token_subject=token_subject, cause=cause)
 
 
-STANDING_FOR = (ANONYMOUS, IMPORTED)
-"""How the names of rows begin that are no player's."""
+STANDING_FOR = (ANONYMOUS, IMPORTED)  # how the names of rows begin that are no player's
 
 
 RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})

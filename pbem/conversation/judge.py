@@ -27,8 +27,7 @@ class Run:
     """Carry its lines out."""
 
     parsed: ParsedMessage
-    has_more: bool = False
-    """Whether the message has more lines, which the answer says."""
+    has_more: bool = False  # whether the message has more lines, which the answer says
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +135,10 @@ def covers_notes(sender: Sender, match: int) -> bool:
 class Outcome(Enum):
     """How the handling of a message ended; each value is the line for the operator."""
 
-    DONE = "done: {detail}"
-    """Its commands were carried out; the detail names them."""
+    DONE = "done: {detail}"  # its commands were carried out; the detail names them
     INTRODUCED = "told what this is"
     REFUSED = "refused"
-    REFUSED_IN_PART = "refused in part"
-    """Commands were carried out until one was refused."""
+    REFUSED_IN_PART = "refused in part"  # commands were carried out until one was refused
     UNREAD = "unread: {detail}"
     ASKED = "asked for confirmation"
     ASKED_AGAIN = "asked for confirmation again"
@@ -161,8 +158,7 @@ class Verdict:
 
     outcome: Outcome
     detail: str = ""
-    confirmed: int | None = None
-    """The held message that was let act by this one; the outcome is that of its commands."""
+    confirmed: int | None = None  # the held message that was let act by this one; the outcome is that of its commands
 
     @property
     def has_acted(self) -> bool:

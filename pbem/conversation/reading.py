@@ -26,8 +26,7 @@ from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
-PLAYER = "PLAYER"
-"""What stands for a player's name in the usage lines of commands."""
+PLAYER = "PLAYER"  # what stands for a player's name in the usage lines of commands
 
 
 def read(request: Request, message: Message) -> ParsedMessage:

@@ -32,28 +32,20 @@ from pbem.tokens import Purpose
 MOST_LINES = 10
 WIDEST = 300
 LONG_NUMBER = re.compile(r"\d{3,}")
-NOTHING_YET = Verdict(Outcome.DONE)
-"""The verdict before any command was carried out."""
+NOTHING_YET = Verdict(Outcome.DONE)  # the verdict before any command was carried out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    sender: Sender
-    """Whom to tell: the sender may have left meanwhile, or got another address."""
+    sender: Sender  # whom to tell: the sender may have left meanwhile, or got another address
     verdict: Verdict = NOTHING_YET
     sections: tuple[Section, ...] = ()
-    match: int | None = None
-    """The match that the last command was about."""
-    subject: str = ""
-    """The Subject of the message as the reply may repeat it: without a password."""
-    proposal: str | None = None
-    """The line that a `yes` in an answer to this reply means."""
-    prose: tuple[str, ...] = ()
-    """The sender's text for the opponent, until something takes it along."""
-    gist: str | None = None
-    """What makes it the same as another reply; None if its sections do."""
-    cost: int = 0
-    """What it took to look up (see pbem.conversation.execute)."""
+    match: int | None = None  # the match that the last command was about
+    subject: str = ""  # the Subject of the message as the reply may repeat it: without a password
+    proposal: str | None = None  # the line that a `yes` in an answer to this reply means
+    prose: tuple[str, ...] = ()  # the sender's text for the opponent, until something takes it along
+    gist: str | None = None  # what makes it the same as another reply; None if its sections do
+    cost: int = 0  # what it took to look up (see pbem.conversation.execute)
 
     def adding(self, *sections: Section) -> "Reply":
         return replace(self, sections=(*self.sections, *sections))

@@ -30,11 +30,9 @@ TO_START = (
 )
 INSISTS = f"{rate_limits.ONCE}insists"
 """The gist of the second answer to a stranger who is told what this is, and writes again."""
-DECLINES = "I decline the invitation."
-"""What a bare no of somebody who is no player says."""
+DECLINES = "I decline the invitation."  # what a bare no of somebody who is no player says
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
-MOST_NAMES, MOST_KEPT = 4, 3
-"""How many words a person's name may have, and how many lines beside it wait for a name."""
+MOST_NAMES, MOST_KEPT = 4, 3  # how many words a person's name may have, and how many lines beside it wait for a name
 INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
 """The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 

@@ -76,8 +76,7 @@ Target = int | str
 class Allotment:
     by_target: dict[Target | None, Lines] = field(default_factory=dict)
     """The words of a message by the target to which they go; under None, what goes wherever the message goes."""
-    unclear: Lines = ()
-    """Those that may be meant for several of the matches."""
+    unclear: Lines = ()  # those that may be meant for several of the matches
     matches: tuple[int, ...] = ()
 
 

@@ -24,8 +24,7 @@ from pbem.storage import outbox
 from pbem.storage.models import Match, MatchState, Outgoing, Ply
 from pbem.storage.payloads import load
 
-LONGEST = 100
-"""A longer line says something else as well."""
+LONGEST = 100  # a longer line says something else as well
 _WORDS = re.compile(r"[\w'\u2019-]*\w|\U0001f44d|\U0001f44e|\U0001f44c|\u2705|\u274c")
 _BREAK = re.compile(r"\s*[.,;:!\u2013\u2014\u3001\u3002\uff0c\uff01-]")
 
@@ -108,11 +107,9 @@ def _longest() -> int:
     return max(map(len, _phrases()))
 
 
-OFFERS = ("challenge", "invitation")
-"""The messages that offer a match."""
+OFFERS = ("challenge", "invitation")  # the messages that offer a match
 VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
-DONE = ""
-"""What replaces a proposal that was carried out."""
+DONE = ""  # what replaces a proposal that was carried out
 
 
 def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:

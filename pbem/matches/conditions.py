@@ -21,8 +21,7 @@ from pbem.matches.turns import ReadTurn
 IF, THEN, ELSE, RESIGN = "if", "then", "else", "resign"
 MOST_LINES = 8
 MOST_TURNS = 60
-MOST_TRIED = 40
-"""How many turns of the opponent a queued turn is tried after."""
+MOST_TRIED = 40  # how many turns of the opponent a queued turn is tried after
 LONGEST = 4_000
 
 ConditionLine = tuple[str, ...]

@@ -18,10 +18,8 @@ class MatchOffered:
 @dataclass(frozen=True, slots=True)
 class OnLadder:
     title: str
-    rung: int
-    """The challenger's."""
-    wanted: int
-    """That of the challenged player."""
+    rung: int  # the challenger's
+    wanted: int  # that of the challenged player
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,7 @@ class Cause(StrEnum):
     """Why a turn was played by itself, without a message of its player. The values are stored."""
 
     PREPARED = "prepared"
-    FORCED = "forced"
-    """It was the only legal one, and its player wants such turns played at once."""
+    FORCED = "forced"  # it was the only legal one, and its player wants such turns played at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +65,7 @@ class TurnPlayed:
     seat: Seat
     number: int
     text: str
-    by_itself: Cause | None = None
-    """Why it was played without a message; None where a message brought it."""
+    by_itself: Cause | None = None  # why it was played without a message; None where a message brought it
 
 
 class Void(StrEnum):
@@ -112,10 +108,8 @@ class Change(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
-    RESUMED = "resumed"
-    """What was agreed on, a pause, was ended by one of them."""
-    OVER = "over"
-    """It has ended by itself."""
+    RESUMED = "resumed"  # what was agreed on, a pause, was ended by one of them
+    OVER = "over"  # it has ended by itself
 
 
 @dataclass(frozen=True, slots=True)

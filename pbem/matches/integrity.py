@@ -42,8 +42,7 @@ def faults(session: Session, matches: Sequence[Match]) -> Iterator[list[Fault]]:
 class _Stored:
     match: Match
     players: tuple[Player, Player]
-    turns: list[Any] = field(default_factory=list)
-    """Rows of number, seat and text."""
+    turns: list[Any] = field(default_factory=list)  # rows of number, seat and text
     taken_back: list[TakenBack] = field(default_factory=list)
     prepared: list[Prepared] = field(default_factory=list)
     clock: list[ClockEvent] = field(default_factory=list)

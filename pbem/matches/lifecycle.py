@@ -44,17 +44,12 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
-MOST_OPEN = 20
-"""Challenges of one player that wait for an answer."""
-OFFER_OPEN = timedelta(days=14)
-"""How long an offer can be answered."""
-MOST_AT_ONCE = 20
-"""How many prepared or forced turns one turn can set off."""
-FEWEST_RATED = 2
-"""The turns that a rated match needs to count."""
+MOST_OPEN = 20  # challenges of one player that wait for an answer
+OFFER_OPEN = timedelta(days=14)  # how long an offer can be answered
+MOST_AT_ONCE = 20  # how many prepared or forced turns one turn can set off
+FEWEST_RATED = 2  # the turns that a rated match needs to count
 NO_LIMIT = TimeControl()
-_PLAYED = insert(Ply)
-"""A plain insert, since nobody needs the row in the session."""
+_PLAYED = insert(Ply)  # a plain insert, since nobody needs the row in the session
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +58,9 @@ class Terms:
 
     game: str
     options: Mapping[str, str]
-    time: TimeControl = NO_LIMIT
-    """If it gives the players different times, the first is the challenger's."""
+    time: TimeControl = NO_LIMIT  # if it gives the players different times, the first is the challenger's
     rated: bool = False
-    free_undo: bool = False
-    """Whether a turn can be taken back without asking until it is answered."""
+    free_undo: bool = False  # whether a turn can be taken back without asking until it is answered
 
 
 def offer(

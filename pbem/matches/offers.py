@@ -33,11 +33,9 @@ class Offer:
 
     kind: OfferKind
     seat: Seat
-    version: int
-    """That of the match when it was made."""
+    version: int  # that of the match when it was made
     is_open: bool = True
-    back_to: int | None = None
-    """How many turns are left when turns are taken back."""
+    back_to: int | None = None  # how many turns are left when turns are taken back
     until: datetime | None = None
 
 

@@ -21,11 +21,9 @@ from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Match, Prepared
 
 NOTHING = Conditions()
-AUTOMOVE = "automove"
-"""The setting for forced turns, which are played at once where it is "on"."""
+AUTOMOVE = "automove"  # the setting for forced turns, which are played at once where it is "on"
 
-Plans = dict[Seat, Prepared]
-"""What is prepared in a match, by the seat of the player who has prepared it."""
+Plans = dict[Seat, Prepared]  # what is prepared in a match, by the seat of the player who has prepared it
 
 _SEATS = select(Prepared.seat).where(col(Prepared.match) == bindparam("match")).order_by(col(Prepared.seat))
 

@@ -189,8 +189,7 @@ def awaiting(session: Session, player: Player) -> list[Match]:
     return list(session.exec(select(Match).where(whose).order_by(col(Match.id))))
 
 
-GUEST = "a guest"
-"""What others call somebody who has no name, or doesn't show it."""
+GUEST = "a guest"  # what others call somebody who has no name, or doesn't show it
 
 
 def name(player: Player) -> str:

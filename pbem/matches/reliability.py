@@ -14,8 +14,7 @@ from notation.ending import WITHOUT_RESULT, Termination
 from pbem.storage.models import Match, Player
 
 RECENT = 20
-ONE_IN = 10
-"""One match in so many may be lost on time. The first one is forgiven, so nobody who begins is out at once."""
+ONE_IN = 10  # one match in so many may be lost on time. The first one is forgiven, so nobody who begins is out at once.
 BROKEN_OFF = (Termination.TIMEOUT.value, Termination.LEFT.value)
 
 

@@ -28,14 +28,10 @@ class Hypothesis:
     """Turns that nobody has played, and the steps chosen of one more, for a preview."""
 
     turns: tuple[tuple[Seat, str], ...]
-    before: Position[Any]
-    """The position before the last of these turns, or before the next where there is none."""
-    chosen: str
-    """The steps chosen of the next turn, beyond a part that can stand by itself."""
-    since: int | None
-    """The number of the turn they follow; None for the last one that was played."""
-    playable: bool
-    """Whether the reader may play the first of them now."""
+    before: Position[Any]  # the position before the last of these turns, or before the next where there is none
+    chosen: str  # the steps chosen of the next turn, beyond a part that can stand by itself
+    since: int | None  # the number of the turn they follow; None for the last one that was played
+    playable: bool  # whether the reader may play the first of them now
     kept: bool
 
 
@@ -46,13 +42,10 @@ class Snapshot:
     match: Match
     players: tuple[Player, Player]
     texts: tuple[str, ...]
-    positions: tuple[Position[Any], ...]
-    """The position before the first turn, and that after each complete turn."""
-    position: Position[Any]
-    """The present position: after the unfinished turn too, where there is one."""
+    positions: tuple[Position[Any], ...]  # the position before the first turn, and that after each complete turn
+    position: Position[Any]  # the present position: after the unfinished turn too, where there is one
     part: str | None
-    total: int
-    """The number of complete turns that the match has now."""
+    total: int  # the number of complete turns that the match has now
     pack: GamePack
     last: Played[Any, Any] | None = None
     hypothesis: Hypothesis | None = None

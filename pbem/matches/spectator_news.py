@@ -22,12 +22,9 @@ IS_UNSEEN: tuple[ColumnElement[bool], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class WatchedNews:
-    ply: int
-    """The number of turns after which they see it now."""
-    since: int | None
-    """The number of the first turn that is new; None if none is."""
-    taken_back: tuple[str, ...]
-    """The turns that they had seen and that were taken back."""
+    ply: int  # the number of turns after which they see it now
+    since: int | None  # the number of the first turn that is new; None if none is
+    taken_back: tuple[str, ...]  # the turns that they had seen and that were taken back
 
 
 def mark(session: Session, match: Match) -> None:

@@ -18,8 +18,7 @@ from pbem.storage.models import Match, Player
 
 LEAST_GIVEN, MOST_AT_ONCE, MOST_GIVEN = timedelta(hours=1), timedelta(days=7), timedelta(days=28)
 """How much time a player can give the opponent at least, at once, and in a match."""
-UNCLAIMED = timedelta(days=28)
-"""After what time a match that could be claimed ends so by itself."""
+UNCLAIMED = timedelta(days=28)  # after what time a match that could be claimed ends so by itself
 NO_SHOW = "no first turn in time"
 
 

@@ -18,8 +18,7 @@ SET_UP = re.compile(r"^(?:I\s+)?set(?:\s*up)?\b[\s:=]*", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class ParsedTurn:
     text: str
-    move: Any
-    """The move; None if the text isn't one."""
+    move: Any  # the move; None if the text isn't one
     error: BadNotation | None = None
 
     @property
@@ -30,11 +29,9 @@ class ParsedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ReadTurn:
-    text: str
-    """The canonical text."""
+    text: str  # the canonical text
     move: Any
-    position: Position[Any]
-    """The one it leads to."""
+    position: Position[Any]  # the one it leads to
 
     @property
     def complete(self) -> bool:

@@ -15,18 +15,14 @@ from pbem.matches.turns import ReadTurn
 
 BETWEEN = "/"
 MOST_TURNS = 20
-MOST_WORDS = 40
-"""The most words in one turn, however it is spaced."""
+MOST_WORDS = 40  # the most words in one turn, however it is spaced
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    turns: tuple[str, ...] = ()
-    """Canonical texts."""
-    part: str | None = None
-    """The beginning of the next turn, where it can be played by itself."""
-    chosen: str = ""
-    """The steps chosen beyond that, on the way to the next square."""
+    turns: tuple[str, ...] = ()  # canonical texts
+    part: str | None = None  # the beginning of the next turn, where it can be played by itself
+    chosen: str = ""  # the steps chosen beyond that, on the way to the next square
 
     @property
     def unfinished(self) -> bool:

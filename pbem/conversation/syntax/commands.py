@@ -7,8 +7,7 @@ from functools import cached_property
 from pbem.conversation.core import Command
 from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, Given
 
-PLACEHOLDER = re.compile(r"[A-Z]{2,}")
-"""A word of a usage line that stands for one of the player's."""
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 
 
 class Commands(dict[str, Command]):
@@ -53,8 +52,7 @@ CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
-SHORTEST = 4
-"""How many characters a word of letters and figures has that stands in no text but as a turn."""
+SHORTEST = 4  # how many characters a word of letters and figures has that stands in no text but as a turn
 
 
 def cells(text: str) -> int:
@@ -102,8 +100,7 @@ def is_sentence(words: str) -> bool:
     return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
 
 
-SIZE = 25
-"""How many lines a page has."""
+SIZE = 25  # how many lines a page has
 
 
 def following(command: str, given: Given, *, more: bool) -> str | None:

@@ -12,8 +12,7 @@ POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke"
 GREETINGS = frozenset(
     {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
 )
-LONGEST_ADDRESSEE = 3
-"""How many words a line has that is nothing but a greeting."""
+LONGEST_ADDRESSEE = 3  # how many words a line has that is nothing but a greeting
 ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": "«"} | {
     "\u201c": "\u201d",  # English
     "\u201e": "\u201c\u201d",  # German, Polish
@@ -119,8 +118,7 @@ def with_other_number(word: str, known: frozenset[str]) -> str:
     return next((form for form in forms if form in known), word)
 
 
-SIMILAR = 0.75
-"""How similar a misspelt word is to the known one, as difflib measures it."""
+SIMILAR = 0.75  # how similar a misspelt word is to the known one, as difflib measures it
 
 
 @lru_cache(maxsize=2_048)

@@ -105,8 +105,7 @@ KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
 
 
-JUMP = 3
-"""How many squares a jump names: where it begins, what it jumps over, and where it ends."""
+JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
 
@@ -144,8 +143,7 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
 
 
 _IF = re.compile(r"(?<!\w)(?:if|wenn|falls|si|se|je[sś]li|je[zż]eli|если|als|indien)(?!\w)", re.IGNORECASE)
-FEWEST_CELLS = 4
-"""How many squares a condition names: a turn of the opponent, and the answer to it."""
+FEWEST_CELLS = 4  # how many squares a condition names: a turn of the opponent, and the answer to it
 
 
 def _without_condition(said: str) -> tuple[str, str]:

@@ -23,29 +23,23 @@ class Prose:
 
 @dataclass
 class MessageDraft:
-    question: str
-    """The line that stands right below a quoted question."""
-    turn: str | None
-    """The line that is the turn in the match that the message is about: no other one can be."""
-    is_played: bool
-    """Whether the message has a legal turn: what may be a sentence is one."""
-    subject: str = ""
-    """The command in the subject, which may be repeated below."""
+    question: str  # the line that stands right below a quoted question
+    turn: str | None  # the line that is the turn in the match that the message is about: no other one can be
+    is_played: bool  # whether the message has a legal turn: what may be a sentence is one
+    subject: str = ""  # the command in the subject, which may be repeated below
     commands: list[Line] = field(default_factory=list)
     words: list[Prose] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     overlooked: list[str] = field(default_factory=list)
     separators: list[str] = field(default_factory=list)
-    stray: Line | None = None
-    """The first turn of one short word that stands among other words."""
+    stray: Line | None = None  # the first turn of one short word that stands among other words
     read: int = 0
     lines: list[str] = field(default_factory=list)
     """The words that are being read, which belong to the commands `under`."""
     under: tuple[int, ...] = ()
     together: list[int] = field(default_factory=list)
     """The numbers of the commands that stand together above the present line."""
-    is_apart: bool = True
-    """Whether a blank line stands below them."""
+    is_apart: bool = True  # whether a blank line stands below them
 
     @property
     def has_words(self) -> bool:

@@ -24,8 +24,7 @@ D = TypeVar("D")
 CONTEST = "(?:tournament|ladder|league)"
 TIME = "time"
 LAST_PAGE = 400
-MOST_MEANT = 12
-"""How many words a line has at most that is no sentence although its words don't fit."""
+MOST_MEANT = 12  # how many words a line has at most that is no sentence although its words don't fit
 
 
 @lru_cache(maxsize=512)
@@ -47,21 +46,14 @@ def shape(pattern: str) -> re.Pattern[str]:
 class Piece(Generic[T]):
     """One thing that a player writes behind the name of a command."""
 
-    usage: str
-    """How usage lines write it, in capitals what the player replaces."""
-    pattern: str
-    """What it looks like, for `shape`; if it has groups, these are what is kept."""
+    usage: str  # how usage lines write it, in capitals what the player replaces
+    pattern: str  # what it looks like, for `shape`; if it has groups, these are what is kept
     value: Callable[[str], T]
-    is_name: bool = False
-    """Whether it is what fits nothing else."""
-    is_rest: bool = False
-    """Whether it is all that is left."""
-    accepts: Callable[[str], bool] = bool
-    """Whether what looks like it is it."""
-    is_free: bool = False
-    """Whether it is free text, in which nothing is put into our words."""
-    is_kept: bool = False
-    """Whether it is passed on as it was written."""
+    is_name: bool = False  # whether it is what fits nothing else
+    is_rest: bool = False  # whether it is all that is left
+    accepts: Callable[[str], bool] = bool  # whether what looks like it is it
+    is_free: bool = False  # whether it is free text, in which nothing is put into our words
+    is_kept: bool = False  # whether it is passed on as it was written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,15 +75,11 @@ def opt(*pieces: Piece[Any], usage: str | None = None, most: int = 1) -> Slot:
 class Given:
     """What the words of a line say, by piece."""
 
-    words: str
-    """The words as the pieces keep them."""
+    words: str  # the words as the pieces keep them
     kept: Mapping[Piece[Any], list[str]]
-    missing: Slot | None = None
-    """What has to follow, and doesn't."""
-    unread: str = ""
-    """What doesn't fit."""
-    open: tuple[Slot, ...] = ()
-    """What could have followed."""
+    missing: Slot | None = None  # what has to follow, and doesn't
+    unread: str = ""  # what doesn't fit
+    open: tuple[Slot, ...] = ()  # what could have followed
 
     @property
     def fits(self) -> bool:
@@ -126,8 +114,7 @@ class Grammar:
     slots: tuple[Slot, ...]
     is_strict: bool = False
     """Whether words that don't fit are a sentence that begins with the command's name: "Take your time."."""
-    meant_by: str = ""
-    """What words hold that are meant for the command even if they don't fit; a pattern for `shape`."""
+    meant_by: str = ""  # what words hold that are meant for the command even if they don't fit; a pattern for `shape`
     also: Mapping[str, str] = field(default_factory=dict)
     """Lines in other words, by the pattern of the words: "withdraw from ladder 3" means "retire 3"."""
     takes_below: bool = False

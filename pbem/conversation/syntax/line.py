@@ -26,19 +26,15 @@ ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?
 """The number of a match at the beginning of a line: the line is about that match, and never words."""
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
-MOST_BEGINNINGS = 6
-"""At how many places of a line a turn is looked for among words."""
+MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
 ANSWERED_TAG = re.compile(r"\[pbem (#\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
-MOST_NAMES = 3
-"""How many words somebody's name may have; more are no name."""
-MOST_GAMES = 6
-"""In how many games a turn is looked for, where nothing says which match it is for."""
+MOST_NAMES = 3  # how many words somebody's name may have; more are no name
+MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
 
 GameOf = Callable[[int], GamePack | None]
 """Returns the game of a match by number, or None if there is no such match, or its game isn't there."""
-Played = Callable[[], Collection[str]]
-"""Returns the keys of the games that the sender plays."""
+Played = Callable[[], Collection[str]]  # returns the keys of the games that the sender plays
 
 
 class LineReader:

@@ -39,32 +39,23 @@ TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 """The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 LONGEST_LINE = 1_000
-MOST_SEARCHED = 100
-"""How many lines of words, and of what was cut, are searched for turns."""
-MOST_OVERLOOKED = 5
-"""How many lines that look like turns are reported."""
+MOST_SEARCHED = 100  # how many lines of words, and of what was cut, are searched for turns
+MOST_OVERLOOKED = 5  # how many lines that look like turns are reported
 
 After = Callable[[int, str], Position[Any] | None]
 """Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
-Answers = Callable[[Line], bool]
-"""Returns whether there is an answer to a line that changes nothing."""
+Answers = Callable[[Line], bool]  # returns whether there is an answer to a line that changes nothing
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
     commands: tuple[Line, ...] = ()
-    words: tuple[Prose, ...] = ()
-    """If there is no command: the text below the first line."""
-    first: str = ""
-    """The first line that isn't empty, for the reply to a message without commands."""
-    guess: Line | None = None
-    """The command that the first line most resembles, if there is none."""
-    subject: str = ""
-    """The subject, for the reply."""
-    overlooked: tuple[str, ...] = ()
-    """The lines among the words that look like a turn."""
-    beyond: tuple[str, ...] = ()
-    """The commands beyond the number that a message can have."""
+    words: tuple[Prose, ...] = ()  # if there is no command: the text below the first line
+    first: str = ""  # the first line that isn't empty, for the reply to a message without commands
+    guess: Line | None = None  # the command that the first line most resembles, if there is none
+    subject: str = ""  # the subject, for the reply
+    overlooked: tuple[str, ...] = ()  # the lines among the words that look like a turn
+    beyond: tuple[str, ...] = ()  # the commands beyond the number that a message can have
     doubtful: Line | None = None
     """If there is no command: the first line that is one but for its place, below what may announce a quote, say."""
     withheld: tuple[str, ...] = ()

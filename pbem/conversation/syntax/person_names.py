@@ -10,8 +10,7 @@ from pbem.conversation.syntax import phrases, recogniser
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 JOINING = ("join", "register", "sign")
 """What one name follows: two are other people's words, and may be an advertisement."""
-SHORTEST_NAME, MOST_NAMES = 3, 3
-"""How many letters a name has at least below a message, and how many words."""
+SHORTEST_NAME, MOST_NAMES = 3, 3  # how many letters a name has at least below a message, and how many words
 SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!\d\.)\s+(?=\S)")
 TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter
 
 WORD = re.compile(r"[^\W_]{1,2}(?=')|\w+(?:'\w+)*|[?:/]")
 """A word, without what French and Italian put before it: l'ordinateur, qu'est."""
-ENGLISH, FEWEST_WORDS = "en", 2
-"""The language where none is certain, and how many words of another make it so."""
+ENGLISH, FEWEST_WORDS = "en", 2  # the language where none is certain, and how many words of another make it so
 _PLAINER = str.maketrans({"\u2019": "'", "\u2018": "'", "ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
 
 

@@ -14,12 +14,10 @@ from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.errors import Refused
 from pbem.matches import turns
 
-IGNORED = frozenset({"multiple"})
-"""What announces several commands there; here, several lines are enough."""
+IGNORED = frozenset({"multiple"})  # what announces several commands there; here, several lines are enough
 OTHERS = frozenset({"add", "broadcast", "confirm", "list", "message", "submit"})
 """Commands there that don't exist here, and can be followed by a password."""
-MOST_HEAD = 6
-"""How many words may precede the userid."""
+MOST_HEAD = 6  # how many words may precede the userid
 _NUMBER = re.compile(r"\d{1,9}")
 TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
 """Turns that only some games have, and what they are called."""

@@ -15,22 +15,18 @@ from pbem.conversation.syntax.wording import LONGEST, Place, Reading, reading_of
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE = 40.0
-"""How much more a sentence must resemble a wish than none, and twice as much than the next."""
-EACH_MORE, FEW_SENTENCES = 4.0, 3
-"""How much surer it must be for each sentence beside a few, and how many these are."""
+SURE = 40.0  # how much more a sentence must resemble a wish than none, and twice as much than the next
+EACH_MORE, FEW_SENTENCES = 4.0, 3  # how much surer it must be for each sentence beside a few, and how many these are
 CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.6
 """How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
 NEARLY = 0.65
 """What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
-MOST_SUPPOSED = 3
-"""How many wishes of a sentence may be answered in case they are meant."""
+MOST_SUPPOSED = 3  # how many wishes of a sentence may be answered in case they are meant
 FEWEST_WORDS = 3
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 """What our own messages, which machines may return, have in quotes: examples of commands."""
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|но)\s+")
-VAGUE = frozenset({"how_works", "chat", "moves"})
-"""What is wanted where nothing else is nearly as likely."""
+VAGUE = frozenset({"how_works", "chat", "moves"})  # what is wanted where nothing else is nearly as likely
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
 ACTS = PLAYS | {"join"}
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})

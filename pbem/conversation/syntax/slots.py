@@ -12,10 +12,8 @@ from notation.games import GAMES
 from pbem.conversation.syntax import days, person_names, phrases
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
-NEAR = 4
-"""How many words there are at most between who begins and that they do."""
-SHORTEST_GAME = 5
-"""How many letters a word has at least that may be a game in another spelling."""
+NEAR = 4  # how many words there are at most between who begins and that they do
+SHORTEST_GAME = 5  # how many letters a word has at least that may be a game in another spelling
 _CELL = re.compile(r"(?<![\w])([a-z]\d{1,2})(?![\w])", re.IGNORECASE)
 
 
@@ -25,17 +23,13 @@ class Named:
 
     addresses: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
-    name: str = ""
-    """The name that somebody gives themselves."""
-    people: tuple[str, ...] = ()
-    """The names that may be those of others."""
+    name: str = ""  # the name that somebody gives themselves
+    people: tuple[str, ...] = ()  # the names that may be those of others
     options: Mapping[str, str] | None = None
     level: str = ""
     begin: str = ""
-    time: str = ""
-    """How much time there is for a turn, as "3d"."""
-    span: str = ""
-    """How long something lasts, as "10d"."""
+    time: str = ""  # how much time there is for a turn, as "3d"
+    span: str = ""  # how long something lasts, as "10d"
     days: tuple[date, ...] = ()
     cells: tuple[str, ...] = ()
     rated: bool = False

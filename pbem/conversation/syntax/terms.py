@@ -30,8 +30,7 @@ def choice(name: str, example: str) -> Piece[str]:
     return Piece(f"{name}={example}", rf"-*{name}[= ]\S+", lambda text: text.lower().lstrip("-")[len(name) + 1 :])
 
 
-LEVEL = choice("level", "1")
-"""How well the opponent is to play, which only the house can choose."""
+LEVEL = choice("level", "1")  # how well the opponent is to play, which only the house can choose
 
 
 def of(given: Given, default_time: str, text: str) -> Wanted:

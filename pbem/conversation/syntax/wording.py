@@ -19,8 +19,7 @@ MOST_ANSWERS, MOST_SEEKS, LONGEST = 2, 2, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-SUPPOSED = 5.0
-"""How much a sentence must resemble a wish that is answered in case it is meant."""
+SUPPOSED = 5.0  # how much a sentence must resemble a wish that is answered in case it is meant
 UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words"})
 """What isn't answered unless it is clear."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
@@ -32,21 +31,15 @@ class Place:
     """Who writes, and about which match: that decides what they can want."""
 
     today: date
-    player: str = ""
-    """The player's name; empty for somebody who isn't one."""
+    player: str = ""  # the player's name; empty for somebody who isn't one
     match: int = 0
-    state: str = ""
-    """How that match stands."""
+    state: str = ""  # how that match stands
     game: str = ""
-    level: int | None = None
-    """How well the house plays in it; None against a person."""
-    rival: str = ""
-    """The name of their opponent in it."""
-    asked: str = ""
-    """What their opponent offers in it: a draw, a pause."""
+    level: int | None = None  # how well the house plays in it; None against a person
+    rival: str = ""  # the name of their opponent in it
+    asked: str = ""  # what their opponent offers in it: a draw, a pause
     to_move: bool = True
-    admin: bool = False
-    """Whether there is an operator to whom `human` writes."""
+    admin: bool = False  # whether there is an operator to whom `human` writes
     is_player: Callable[[str], bool] = field(default=lambda _name: True)
     """Returns whether somebody of that name plays here."""
 
@@ -65,21 +58,14 @@ class Reading:
 
     wishes: tuple[Wish, ...] = ()
     named: Named = field(default_factory=Named)
-    sentence: str = ""
-    """What we understood, as it follows "you want to"."""
-    lines: tuple[str, ...] = ()
-    """What a yes carries out."""
-    look: str = ""
-    """The line that changes nothing, and is the answer."""
+    sentence: str = ""  # what we understood, as it follows "you want to"
+    lines: tuple[str, ...] = ()  # what a yes carries out
+    look: str = ""  # the line that changes nothing, and is the answer
     answers: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
-    """What the sentences name and nothing above uses, in our words."""
-    supposed: tuple[str, ...] = ()
-    """Answers to what may be wanted where nothing is clear."""
-    board: int | None = None
-    """The match whose board belongs to the answer."""
-    left: tuple[str, ...] = ()
-    """The sentences in which nothing was understood."""
+    unread: tuple[str, ...] = ()  # what the sentences name and nothing above uses, in our words
+    supposed: tuple[str, ...] = ()  # answers to what may be wanted where nothing is clear
+    board: int | None = None  # the match whose board belongs to the answer
+    left: tuple[str, ...] = ()  # the sentences in which nothing was understood
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -157,11 +143,9 @@ OFFERS = {
     "undo": "the offer to take back a turn",
     "cancel": "the offer to end this match",
 }
-REPORTED = ("time", "level", "rated", "begin", "until")
-"""What is said if it is named and not used."""
+REPORTED = ("time", "level", "rated", "begin", "until")  # what is said if it is named and not used
 
-Parts = dict[str, tuple[str, str]]
-"""What sentences name, as lines and as our sentences say it; empty where they don't."""
+Parts = dict[str, tuple[str, str]]  # what sentences name, as lines and as our sentences say it; empty where they don't
 
 
 def _parts(named: Named, said: list[str], place: Place) -> Parts:

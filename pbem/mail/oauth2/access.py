@@ -18,8 +18,7 @@ from pbem.storage import leases
 
 log = structlog.get_logger()
 
-EARLY_SECONDS = 300.0
-"""How long before its end a token is renewed."""
+EARLY_SECONDS = 300.0  # how long before its end a token is renewed
 REST_SECONDS = 60.0
 """A token that was renewed within this time isn't renewed because a server rejects it: that isn't the reason then."""
 FOR_GOOD = frozenset({"invalid_grant", "interaction_required", "login_required", "consent_required"})

@@ -20,8 +20,7 @@ from pbem.storage import drafts
 ANSWER_SECONDS = 15.0
 LONGEST = 100_000
 VERIFIER_LENGTH = 64
-RETURN = "http://localhost:8765"
-"""Where the provider sends the browser. Nothing listens there."""
+RETURN = "http://localhost:8765"  # where the provider sends the browser. Nothing listens there.
 TITLES = {"google": "Google", "microsoft": "Microsoft"}
 
 
@@ -30,8 +29,7 @@ class Provider:
     token_url: str
     authorize_url: str
     scope: str
-    extra: Mapping[str, str] = field(default_factory=dict)
-    """Parameters without which its tokens can't be renewed."""
+    extra: Mapping[str, str] = field(default_factory=dict)  # parameters without which its tokens can't be renewed
 
 
 def title(settings: OAuth2Settings) -> str:
@@ -117,8 +115,7 @@ def save(path: Path, tokens: Tokens) -> None:
         drafts.publish(draft, path)
 
 
-USUAL_SECONDS = 3_600
-"""The lifetime of a token if the provider gives none."""
+USUAL_SECONDS = 3_600  # the lifetime of a token if the provider gives none
 
 
 class Denied(Exception):

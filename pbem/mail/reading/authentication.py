@@ -127,8 +127,7 @@ class Authenticity(Enum):
 @dataclass(frozen=True, slots=True)
 class DomainCheck:
     finding: Authenticity
-    proof: str | None = None
-    """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
+    proof: str | None = None  # identifies this message if it is replayed; None if the pass isn't enough to act on
 
 
 UNCHECKED = DomainCheck(Authenticity.UNKNOWN)

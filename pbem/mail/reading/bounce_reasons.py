@@ -9,10 +9,8 @@ from enum import Enum
 
 
 class Reason(Enum):
-    GONE = "gone"
-    """There is no such mailbox or domain, or it takes no mail any more."""
-    FOR_NOW = "for now"
-    """The mailbox is full, we are blocked, it took too long: another message may arrive."""
+    GONE = "gone"  # there is no such mailbox or domain, or it takes no mail any more
+    FOR_NOW = "for now"  # the mailbox is full, we are blocked, it took too long: another message may arrive
     UNCLEAR = "unclear"
 
 
@@ -24,8 +22,7 @@ _REPLY = re.compile(r"(?:^|[\s;:-])([45]\d\d)(?=[\s-])")
 
 GONE = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10), (2, 1), (4, 4), (4, 310)})
 """Subjects and details of permanent status codes (5.x.y) that mean that an address is gone."""
-UNSAID = frozenset({(0, 0), (1, 0), (4, 1), (5, 0)})
-"""Those that servers use for anything, so the words decide."""
+UNSAID = frozenset({(0, 0), (1, 0), (4, 1), (5, 0)})  # those that servers use for anything, so the words decide
 
 PASSING_CODES = frozenset(
     {"452", "500", "502", "503", "504", "521", "523", "530", "535", "541", "552", "554", "555", "571"}

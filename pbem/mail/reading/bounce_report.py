@@ -18,13 +18,11 @@ from pbem.mail.reading import bounce_reasons, limits
 from pbem.mail.reading.bounce_reasons import Reason
 
 LONGEST = 100_000
-MOST_LINES = 2_000
-"""How much of a report is read: the failure comes first, then the message that failed."""
+MOST_LINES = 2_000  # how much of a report is read: the failure comes first, then the message that failed
 MOST_LINES_OF_WORDS = 400
 MOST_FIELDS = 20
 PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
-_ABOUT = re.compile(r"\s*<([^\s<>@]+@[^\s<>@]+)>:")
-"""How a paragraph about one of several recipients begins."""
+_ABOUT = re.compile(r"\s*<([^\s<>@]+@[^\s<>@]+)>:")  # how a paragraph about one of several recipients begins
 _TO = re.compile(r"^To:[ \t]*(.*)$", re.MULTILINE | re.IGNORECASE)
 MAIL_SYSTEMS = ("mailerdaemon", "postmaster", "maildelivery")
 """What the letters of an address contain before its @ if a mail server writes its own messages from it."""

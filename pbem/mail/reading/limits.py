@@ -9,21 +9,16 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-LARGEST_MESSAGE = 1_000_000
-"""Senders of larger ones are told."""
-LARGEST_OF_STRANGERS = 250_000
-"""For a message neither from a player's address nor to a reply address."""
+LARGEST_MESSAGE = 1_000_000  # senders of larger ones are told
+LARGEST_OF_STRANGERS = 250_000  # for a message neither from a player's address nor to a reply address
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 16_384
-LONGEST_VALUE = 8_192
-"""How much of a header is examined."""
+LONGEST_VALUE = 8_192  # how much of a header is examined
 LONGEST_NAME = 76
 MOST_HEADERS = 500
 MOST_RECIPIENTS = 50
-MOST_NESTINGS = 100
-"""Parentheses and colons in an address header: each is one call deeper in the parser."""
-MOST_SEPARATORS = 800
-"""Lines that begin like part separators; lines that people draw count too."""
+MOST_NESTINGS = 100  # parentheses and colons in an address header: each is one call deeper in the parser
+MOST_SEPARATORS = 800  # lines that begin like part separators; lines that people draw count too
 MOST_PARTS = 200
 MOST_STRUCTURES = 100
 """How often multipart/ and message/ may occur: a message is nested no deeper than that, whatever its boundaries."""

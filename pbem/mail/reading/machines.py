@@ -14,8 +14,7 @@ from itertools import islice
 from pbem.mail.reading import from_header, limits
 from pbem.mail.reading.text import body, escapes
 
-MOST_RECEIVED = 100
-"""A message with more Received lines is in a loop (RFC 5321, 6.3)."""
+MOST_RECEIVED = 100  # a message with more Received lines is in a loop (RFC 5321, 6.3)
 LINES_OF_TEXT = 12
 LONGEST_GREETING = 60
 LONGEST_TEXT = 1_000
@@ -44,10 +43,8 @@ class Automatic(Enum):
     REACTION = "reaction"
     CALENDAR = "answer to an appointment"
     AUTOMATIC_TEXT = "text of a machine"
-    MACHINE_ADDRESS = "machine's address"
-    """Not for the admin, who may write from any."""
-    LIST = "list"
-    """Not for a turn in a match, sent with its token: lists and relays add such signs on the way."""
+    MACHINE_ADDRESS = "machine's address"  # not for the admin, who may write from any
+    LIST = "list"  # not for a turn in a match, sent with its token: lists and relays add such signs on the way
 
 
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:

@@ -42,17 +42,13 @@ class Message(WrittenText):
     message_id: str | None = None
     sender: str | None = None
     """The address in From, in lower case; None if From is missing or ambiguous (see `from_header`)."""
-    recipients: tuple[str, ...] = ()
-    """Every address that it was sent or delivered to, envelope first, in lower case."""
+    recipients: tuple[str, ...] = ()  # every address that it was sent or delivered to, envelope first, in lower case
     answers: tuple[str, ...] = ()
     """The Message-IDs it replies to, nearest first: In-Reply-To, then References from the end."""
     subject: str = ""
-    automatic: Automatic | None = None
-    """The sign that a machine sent it; None if a person seems to have written it."""
-    error: ReadError | None = None
-    """Why those lines couldn't be read, although the headers could."""
-    hidden: Problem | None = None
-    """Where the person's words are instead, if the lines may be none of theirs."""
+    automatic: Automatic | None = None  # the sign that a machine sent it; None if a person seems to have written it
+    error: ReadError | None = None  # why those lines couldn't be read, although the headers could
+    hidden: Problem | None = None  # where the person's words are instead, if the lines may be none of theirs
 
     @property
     def certain(self) -> tuple[str, ...]:

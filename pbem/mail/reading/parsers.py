@@ -26,8 +26,7 @@ SECONDS, MEGABYTES = 5.0, 128
 A hostile message can take thirty times its size. Two processes fit into what the unit in deploy/ allows (MemoryMax)."""
 MODULES = (__name__, "selectolax.lexbor", "flufl.bounce")
 """Imported before memory is limited; the daemon doesn't need the last two."""
-AGAIN = (Why.ENDED, Why.NO_ANSWER)
-"""Reasons that may have nothing to do with the message, the first time."""
+AGAIN = (Why.ENDED, Why.NO_ANSWER)  # reasons that may have nothing to do with the message, the first time
 PROBLEMS = {
     Why.TOO_SLOW: Problem.TOO_SLOW,
     Why.NO_ANSWER: Problem.TOO_SLOW,

@@ -15,8 +15,7 @@ SIGNED = (
 SIGNED_IF_PRESENT = ("list-", "x-pbem-")
 """Prefixes of headers that are signed as often as they occur; mailing lists may add more of them."""
 
-FEWEST_BITS = 1024
-"""Of RSA keys (RFC 8301, 3.2)."""
+FEWEST_BITS = 1024  # of RSA keys (RFC 8301, 3.2)
 
 SAMPLE = b"From: a@pbem.example\r\n\r\nFor trying the key.\r\n"
 

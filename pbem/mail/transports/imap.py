@@ -27,14 +27,11 @@ log = structlog.get_logger()
 BATCH_MAILS = 50
 BATCH_BYTES = 4 * 1024 * 1024
 SIZES_AT_ONCE = 250
-WINDOW = 50_000
-"""How many messages are listed at once: imaplib gives up on a line of a million bytes."""
+WINDOW = 50_000  # how many messages are listed at once: imaplib gives up on a line of a million bytes
 
-STRIKES = 3
-"""A message that ended the connection this often is skipped until the next start."""
+STRIKES = 3  # a message that ended the connection this often is skipped until the next start
 
-DONE = "$PbemDone"
-"""The keyword of a message that is stored but couldn't be moved."""
+DONE = "$PbemDone"  # the keyword of a message that is stored but couldn't be moved
 
 
 class ImapInbox:

@@ -86,16 +86,14 @@ def ensure_folder(client: Any, folder: str) -> None:
         client.subscribe_folder(folder)
 
 
-IDLE_SECONDS, POLL_SECONDS = 300.0, 60.0
-"""How long one IDLE lasts, and how often to look if the server doesn't have it."""
+IDLE_SECONDS, POLL_SECONDS = 300.0, 60.0  # how long one IDLE lasts, and how often to look if the server doesn't have it
 # Waiting for new mail on an IMAP connection: IDLE (RFC 2177), or sleeping until the next poll.
 #
 # imapclient's own idle() isn't used: its idle_check() misses what arrives together with the "+", takes half a line for
 # a broken one, and returns [] at once and forever after the server is gone.
 SLICE = 0.25
 GOODBYE_SECONDS = 1.0
-IDLE_PAUSE = 1.0
-"""The pause between two IDLEs when a server keeps announcing things other than mail."""
+IDLE_PAUSE = 1.0  # the pause between two IDLEs when a server keeps announcing things other than mail
 
 
 def has_new_mail(client: Any) -> bool:

@@ -25,11 +25,9 @@ log = structlog.get_logger()
 
 MINUTE = TELL_SECONDS = 60.0
 BEAT_SECONDS = 5.0
-GRACE_SECONDS = 3.0
-"""How long stopping waits for messages that are being received."""
+GRACE_SECONDS = 3.0  # how long stopping waits for messages that are being received
 
-LINE_BYTES = 64 * 1024
-"""Longer lines than SMTP allows are common in HTML mail, and harmless up to here."""
+LINE_BYTES = 64 * 1024  # longer lines than SMTP allows are common in HTML mail, and harmless up to here
 
 WHATEVER_IS_THERE = 1 << 30
 """How many bytes are read at once: all that came, which is little, because the socket waits while they aren't read."""
@@ -49,14 +47,10 @@ class Capacity:
 
     connections: int = 100
     per_address: int = 50
-    per_minute: int = 1_200
-    """From one address."""
-    recipients: int = 50
-    """Per message."""
-    bytes_in_flight: int = 32_000_000
-    """Of all messages that arrive at once."""
-    idle_seconds: float = 300.0
-    """For a command, or a message's data."""
+    per_minute: int = 1_200  # from one address
+    recipients: int = 50  # per message
+    bytes_in_flight: int = 32_000_000  # of all messages that arrive at once
+    idle_seconds: float = 300.0  # for a command, or a message's data
 
 
 USUAL = Capacity()

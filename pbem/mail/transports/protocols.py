@@ -27,10 +27,8 @@ class Arrival:
     """A message as a transport received it: its exact bytes, and the envelope if the transport knows it."""
 
     raw: bytes
-    source: str
-    """Its origin, for the log: "imap INBOX 17/4", "lmtp", "smtp 127.0.0.1", "maildir <name>"."""
-    sender: str | None = None
-    """The envelope sender: "" for the null sender <>, None if the transport can't know it."""
+    source: str  # its origin, for the log: "imap INBOX 17/4", "lmtp", "smtp 127.0.0.1", "maildir <name>"
+    sender: str | None = None  # the envelope sender: "" for the null sender <>, None if the transport can't know it
     recipients: tuple[str, ...] = ()
     size: int | None = None
     """The full size in bytes if the message is over the limit and `raw` is only its header block."""

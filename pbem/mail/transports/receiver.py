@@ -15,8 +15,7 @@ WAIT_SECONDS = 3600.0
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
-FEW = 3
-"""After this many refusals in a row, the store is down, and no message is at fault."""
+FEW = 3  # after this many refusals in a row, the store is down, and no message is at fault
 
 
 def receive(

@@ -15,20 +15,17 @@ from pbem.mail.reading.limits import normalize_newlines
 from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience, certificate_end
 from pbem.secret import BadConfig
 
-KEPT_SECONDS = 30.0
-"""A connection unused for longer isn't trusted: servers hang up, and firewalls drop it silently."""
+KEPT_SECONDS = 30.0  # a connection unused for longer isn't trusted: servers hang up, and firewalls drop it silently
 
 CLOSE_SECONDS = 1.0
 LONGEST_REPLY = 500
-LARGEST_REPLY = 65_536
-"""smtplib would read a reply without end."""
+LARGEST_REPLY = 65_536  # smtplib would read a reply without end
 
 PERMANENT = 500
 TOO_BIG = 552
 BROKEN = frozenset({421, 503, -1})
 """The server hangs up, has counted other commands than we have, or says no number: only a new connection helps."""
-REFUSALS = (smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
-"""Refusals of a message, or of its sender or recipient."""
+REFUSALS = (smtplib.SMTPSenderRefused, smtplib.SMTPDataError)  # refusals of a message, or of its sender or recipient
 ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", re.IGNORECASE)
 """Refusals of us, not of a recipient: of our login, our rights or our address, or since we have sent too much."""
 

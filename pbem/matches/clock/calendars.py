@@ -23,8 +23,7 @@ from pbem.matches.queries import locked, playing, seat_of
 from pbem.storage.clock import within
 from pbem.storage.models import Calendar, Match, Player, Vacation
 
-DAYS = "days"
-"""The name of the preference that says on which days a player's time runs; it goes by their time zone."""
+DAYS = "days"  # the name of the preference that says on which days a player's time runs; it goes by their time zone
 MONDAY_TO_FRIDAY = frozenset(range(5))
 MOST_CHOICES = 10
 """How often a player can choose other days or another time zone in a day: each choice is an event in every match."""
@@ -139,8 +138,7 @@ def _note(session: Session, match: Match, seat: Seat, calendar: WorkingDays, now
 
 
 DAY = timedelta(days=1)
-FARTHEST = 366 * DAY
-"""How far ahead a vacation can begin, and how long a vacation or a pause can be."""
+FARTHEST = 366 * DAY  # how far ahead a vacation can begin, and how long a vacation or a pause can be
 OFF = frozenset({"off", "end", "over", "cancel", "none"})
 FILLING = frozenset({"from", "to", "for", "on", "and", "through", "-"})
 UNTIL = frozenset({"until", "till", "til"})

@@ -75,8 +75,7 @@ class TimeGiven:
 
     at: datetime
     seat: Seat
-    taken: timedelta
-    """How much that is."""
+    taken: timedelta  # how much that is
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +120,7 @@ class Reminded:
     """Reminders of the present turn are settled: sent, or of no use."""
 
     at: datetime
-    taken: timedelta
-    """Those that were due by when the turn had taken so long."""
+    taken: timedelta  # those that were due by when the turn had taken so long
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +187,12 @@ class Clock:
     control: TimeControl
     sides: tuple[Side, Side]
     now: datetime
-    seat: Seat | None = None
-    """Whose time runs, or would run if there were no pause."""
-    spent: timedelta = NOTHING
-    """What the present turn has taken."""
+    seat: Seat | None = None  # whose time runs, or would run if there were no pause
+    spent: timedelta = NOTHING  # what the present turn has taken
     is_paused: bool = False
     paused_until: datetime | None = None
-    is_told: bool = False
-    """Whether the opponent was told that the time of the present turn has run out."""
-    ends: datetime | None = None
-    """When the match ends without a claim, once they were told."""
+    is_told: bool = False  # whether the opponent was told that the time of the present turn has run out
+    ends: datetime | None = None  # when the match ends without a claim, once they were told
     reminded: timedelta = NOTHING
     """Reminders of the present turn are settled up to that time it has taken (see reminders)."""
 

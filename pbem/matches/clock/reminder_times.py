@@ -17,25 +17,20 @@ from pbem.matches.clock.clock import Clock
 
 OFF = "off"
 DEFAULT = "50% 1d"
-MOST = 4
-"""The most reminders of a turn that a player can choose."""
+MOST = 4  # the most reminders of a turn that a player can choose
 MORNING, EVENING, NIGHT = time(8), time(21), time(22)
 """When the night ends, the time before it for what can't wait until then, and when it begins."""
-ENOUGH = timedelta(hours=1)
-"""How much time must be left in the morning for a reminder to wait until then."""
+ENOUGH = timedelta(hours=1)  # how much time must be left in the morning for a reminder to wait until then
 _SECOND = timedelta(seconds=1)
 _SHARE = re.compile(r"([1-9][0-9]?)%")
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    shares: tuple[int, ...] = ()
-    """Of the time for the turn, in percent."""
+    shares: tuple[int, ...] = ()  # of the time for the turn, in percent
     left: tuple[timedelta, ...] = ()
-    zone: str = "UTC"
-    """Where it is night for them."""
-    nag: bool = True
-    """Whether the reminder that a time control can have is one, too."""
+    zone: str = "UTC"  # where it is night for them
+    nag: bool = True  # whether the reminder that a time control can have is one, too
 
 
 NEVER = Wishes(nag=False)

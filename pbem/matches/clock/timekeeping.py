@@ -47,8 +47,7 @@ _EVENTS: dict[str, type[ClockChange]] = {
     "restored": clocks.Restored,
     "ended": clocks.Ended,
 }
-_KINDS = {event: kind for kind, event in _EVENTS.items()}
-"""The name under which each event is stored."""
+_KINDS = {event: kind for kind, event in _EVENTS.items()}  # the name under which each event is stored
 _WITH_PLAYERS_TO_MOVE = (
     select(Match, Player)
     .outerjoin(Player, col(Player.id) == case((col(Match.to_move) == 0, col(Match.seat0)), else_=col(Match.seat1)))
@@ -228,10 +227,8 @@ def event_of(row: ClockEvent) -> ClockChange:
 class TimeShown:
     line: str
     is_overdue: bool
-    was_begun: bool
-    """Whether the player to move has played a turn before."""
-    ends: str | None = None
-    """When the match ends without a claim, once it can be claimed."""
+    was_begun: bool  # whether the player to move has played a turn before
+    ends: str | None = None  # when the match ends without a claim, once it can be claimed
 
 
 def time_shown(

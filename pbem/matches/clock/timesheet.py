@@ -19,8 +19,7 @@ class TurnTime:
     """When a turn was received, how much of its player's time it took, and what was left of a limit for many turns."""
 
     received: datetime
-    used: timedelta | None = None
-    """None where no clock ran."""
+    used: timedelta | None = None  # none where no clock ran
     left: timedelta | None = None
     """What the next turns may take together; None where each has a limit of its own, or none has."""
 

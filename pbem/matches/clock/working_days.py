@@ -12,10 +12,8 @@ from zoneinfo import ZoneInfo
 
 NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 EVERY_DAY = frozenset(range(7))
-DAYS_OFF = 2
-"""On how many days of each week a player's time can stand still, as they choose."""
-LONGEST_SEARCH = timedelta(days=20 * 366)
-"""How far ahead an instant is looked for; time controls are shorter."""
+DAYS_OFF = 2  # on how many days of each week a player's time can stand still, as they choose
+LONGEST_SEARCH = timedelta(days=20 * 366)  # how far ahead an instant is looked for; time controls are shorter
 _DAY = timedelta(days=1)
 
 
@@ -45,11 +43,9 @@ class WorkingDays:
     """The days of the week on which a player's time runs, except while they are away."""
 
     zone: str = "UTC"
-    days: frozenset[int] = EVERY_DAY
-    """Monday is 0."""
+    days: frozenset[int] = EVERY_DAY  # monday is 0
     away: tuple[Span, ...] = ()
-    change: Change | None = None
-    """Which days these are from an instant on."""
+    change: Change | None = None  # which days these are from an instant on
 
     def __post_init__(self) -> None:
         if not self.days or not self.days <= EVERY_DAY:

@@ -40,11 +40,9 @@ def rated_on(week: date) -> str:
     return f"{day:%A}, {day.day} {day:%B}"
 
 
-GRACE = timedelta(hours=1)
-"""A message that ended a match in a week may still be in work at its end."""
+GRACE = timedelta(hours=1)  # a message that ended a match in a week may still be in work at its end
 
-POINTS = {0: 1.0, 1: 0.0, None: 0.5}
-"""What the first player gets, by the winner's seat; None is a draw."""
+POINTS = {0: 1.0, 1: 0.0, None: 0.5}  # what the first player gets, by the winner's seat; None is a draw
 _log = structlog.get_logger()
 _is_latest: ColumnElement[bool] = col(PlayerRating.superseded).is_(None)
 

@@ -14,16 +14,11 @@ from math import exp, log, pi, sqrt
 
 SCALE = 173.7178
 CENTRE = 1500.0
-TAU = 0.5
-"""How much the volatility may change (tau); the paper advises 0.3 to 1.2."""
-EPSILON = 0.000001
-"""How exactly the volatility is found."""
-WIDEST = 350.0
-"""The deviation of a player of whom nothing is known, and the widest that there is."""
-STEADY = 0.1
-"""The greatest volatility that there is."""
-STEP = 700.0
-"""The most by which a rating changes in a period."""
+TAU = 0.5  # how much the volatility may change (tau); the paper advises 0.3 to 1.2
+EPSILON = 0.000001  # how exactly the volatility is found
+WIDEST = 350.0  # the deviation of a player of whom nothing is known, and the widest that there is
+STEADY = 0.1  # the greatest volatility that there is
+STEP = 700.0  # the most by which a rating changes in a period
 
 
 @dataclass(frozen=True, slots=True)

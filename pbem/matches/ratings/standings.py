@@ -11,8 +11,7 @@ from pbem.matches.ratings.derivation import standing, week_of
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.storage.models import Player, PlayerRating
 
-SHOWN_FOR = timedelta(weeks=52)
-"""Since their last rated result."""
+SHOWN_FOR = timedelta(weeks=52)  # since their last rated result
 PROVISIONAL = 110.0
 
 

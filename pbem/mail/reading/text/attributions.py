@@ -33,10 +33,8 @@ from pbem.mail.reading.text.attribution_words import (
 from pbem.mail.reading.text.ours import NOBODY, Ours, is_mere_date
 
 MOST_LINES = 5
-LONGEST = 500
-"""Only the end of a longer line is examined."""
-MOST_CANDIDATES = 200
-"""How many beginnings of a text are examined: far more than people's messages have."""
+LONGEST = 500  # only the end of a longer line is examined
+MOST_CANDIDATES = 200  # how many beginnings of a text are examined: far more than people's messages have
 LONGEST_NAME = 6
 LONGEST_CLOSING = 40
 
@@ -46,11 +44,9 @@ FIGURES = frozenset("0123456789")
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    column: int
-    """Where it begins in its first line; the text before it is the person's."""
+    column: int  # where it begins in its first line; the text before it is the person's
     lines: int
-    is_sure: bool
-    """Whether it is one whatever follows; if not, only right above a line marked as quoted."""
+    is_sure: bool  # whether it is one whatever follows; if not, only right above a line marked as quoted
 
 
 class AttributionFinder:

@@ -86,8 +86,7 @@ _POLICY = _Policy()
 class Body:
     text: str
     is_html: bool
-    hidden: Problem | None = None
-    """Where the person's words are, if the text may be none of theirs."""
+    hidden: Problem | None = None  # where the person's words are, if the text may be none of theirs
 
 
 NOTHING = Body("", is_html=False)

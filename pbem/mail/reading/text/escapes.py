@@ -141,8 +141,7 @@ LONGEST_ADDRESS = 320
 SHORTEST_TAG = 32
 TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
 TAG_DELIMITERS = ("+", "-", "=", "_", ".", "#")
-MOST_PIECES = 3
-"""Into how many lines a tagged address may be broken."""
+MOST_PIECES = 3  # into how many lines a tagged address may be broken
 
 
 def is_tagged(word: str) -> bool:

@@ -9,17 +9,13 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 LONGEST = 400_000
-DEEPEST = 500
-"""The parser takes quadratic time for nested elements; mail programs nest a few dozen."""
+DEEPEST = 500  # the parser takes quadratic time for nested elements; mail programs nest a few dozen
 MOST_TAGS = 12_000
-MOST_ATTRIBUTES = 100
-"""Per tag: the parser compares each with all others."""
-MOST_PAGES = 50
-"""How often html and body may begin: the attributes of all of them are put together."""
+MOST_ATTRIBUTES = 100  # per tag: the parser compares each with all others
+MOST_PAGES = 50  # how often html and body may begin: the attributes of all of them are put together
 MOST_FORMATTING = 200_000
 """How many formatting elements may be open at all tags together: the parser may open each again in each paragraph."""
-MOST_NODES = 25_000
-"""Elements and texts. There may be more than tags: the parser closes what isn't closed."""
+MOST_NODES = 25_000  # elements and texts. There may be more than tags: the parser closes what isn't closed.
 FORMATTING = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 )
@@ -52,8 +48,7 @@ QUOTED_CLASSES = frozenset(
     | {"sh-quoted-content", "front-blockquote", "ydp_quoted", "mailspring-quote", "moz-quote-pre"}
     | {"moz-forward-container"}
 )
-OUR_MARK = "pbem-"
-"""The prefix of the classes in our own messages; mail programs may put a prefix of theirs before it."""
+OUR_MARK = "pbem-"  # the prefix of the classes in our own messages; mail programs may put a prefix of theirs before it
 QUOTED_NAMES = frozenset({"quote", "messagereplysection", "quoted-content"})
 MARKED = ("__quoted_text__", "__headers__")
 BEGINNINGS_OF_QUOTES = frozenset(
@@ -65,8 +60,7 @@ LONGEST_NAME = 20
 SEPARATOR = "-----Original Message-----"
 _HIDDEN = re.compile("display:none|visibility:hidden|mso-hide:all|font-size:0(?:;|px)|max-height:0|opacity:0;")
 _SPACES = re.compile(r"[^\S\u00a0]+")
-_BAR = re.compile(r"border-left:[^;]*(?:solid|double)")
-"""The bar on the left of a quote."""
+_BAR = re.compile(r"border-left:[^;]*(?:solid|double)")  # the bar on the left of a quote
 _INDENTED_BY_HAND = re.compile("border:none|border:0|border-width:0|border-style:none")
 
 
@@ -216,12 +210,10 @@ class _Marks:
     signed: bool = False
     quotes: bool = False
     begins_quote: bool = False
-    bare: bool = True
-    """Without a class or a type."""
+    bare: bool = True  # without a class or a type
     indents: bool = False
     preformatted: bool = False
-    close: bool = False
-    """A paragraph without space around it."""
+    close: bool = False  # a paragraph without space around it
 
     @classmethod
     def of(cls, node: "LexborNode") -> "_Marks":

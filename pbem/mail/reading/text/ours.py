@@ -24,10 +24,8 @@ from pbem.mail.reading.text.escapes import TAG_DELIMITERS
 
 MOST_LINES = 4
 LONGEST = 400
-LONGEST_SMALL = 4
-"""How long prepositions in a date are: at, um, kl."""
-LONGEST_NAMING = 12
-"""How many words an announcement has, and up to three times as many where a date or a verb is in it."""
+LONGEST_SMALL = 4  # how long prepositions in a date are: at, um, kl
+LONGEST_NAMING = 12  # how many words an announcement has, and up to three times as many where a date or a verb is in it
 MARKS = " \t*_<>()[]\"',;:.!-\u2013\u2014\u201c\u201d\u201e\u00ab\u00bb"
 
 
@@ -150,8 +148,7 @@ class Ours:
         return is_verb(before) or has_digit(before) or not before[0].islower() or len(before) <= 3
 
 
-NOBODY = Ours()
-"""For messages that answer nobody's."""
+NOBODY = Ours()  # for messages that answer nobody's
 
 
 def is_mere_date(text: str) -> bool:

@@ -12,8 +12,7 @@ from pbem.mail.reading.text.ours import NOBODY, Ours
 MOST_LINES = 25
 LONGEST_LABEL = 30
 LONGEST_SEPARATOR = 100
-LONGEST_INLINE = 1_000
-"""The longest line examined for an incomplete header that names us."""
+LONGEST_INLINE = 1_000  # the longest line examined for an incomplete header that names us
 
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
 _PHRASES = escapes.table("quoted_headers")
@@ -21,10 +20,8 @@ LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _P
 COLONS = (":", "\uff1a", "\t", "|")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 LEAST_FRAME = 3
-LONGEST_FRAMED = 4
-"""In words, for a separator that isn't one of those we know: "-----Antwort Nachricht-----"."""
-MOST_DASHES = 5
-"""How many groups of dashes in a line are examined."""
+LONGEST_FRAMED = 4  # in words, for a separator that isn't one of those we know: "-----Antwort Nachricht-----"
+MOST_DASHES = 5  # how many groups of dashes in a line are examined
 
 
 def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, person: str | None = None) -> int:

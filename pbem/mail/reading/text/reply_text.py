@@ -18,14 +18,12 @@ from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
 LONGEST = 1_000_000
-MOST_LINES = 5_000
-"""Including quotes."""
+MOST_LINES = 5_000  # including quotes
 LONGEST_ARMOUR = 100
 QUOTING = (">", "\uff1e", "&gt;", "|")
 _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 WRAPPED_FROM = 60
-WRAPPED_AT = 72
-"""A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
+WRAPPED_AT = 72  # a quoted line this long may have been wrapped by a mail program, if the next word didn't fit
 LONGEST_REMAINDER = 40
 LONGEST_INTRODUCTION = 8
 MOST_EMPTY = 4

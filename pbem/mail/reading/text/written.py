@@ -8,14 +8,12 @@ LONGEST = 30_000
 """How many lines and characters of a person's words are read: twelve pages. All of them are searched for commands,
 stored, and sent on to others."""
 LONGEST_CUT = 20_000
-REST = "[The rest of this message is too long.]"
-"""Replaces the words beyond those, for everybody who reads them."""
+REST = "[The rest of this message is too long.]"  # replaces the words beyond those, for everybody who reads them
 
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    before: int
-    """The number of the person's line before which they stood."""
+    before: int  # the number of the person's line before which they stood
     lines: tuple[str, ...]
 
 
