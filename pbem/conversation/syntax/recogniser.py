@@ -20,6 +20,7 @@ ROUNDS, MARGIN, LEAST_SEEN = 10, 40, 3
 """How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
 UNIT, SMALLEST, LARGEST, ZERO = 4, 5, 127, 128
 """What a weight of 1 is in the file, the least and the largest that are kept there, and the byte that stands for 0."""
+SPEAKING = 10  # the weight above which a word speaks for a wish
 LONGEST, STEM, FEW = 300, 5, 3
 """How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
 FILE, WORDINGS = (Path(__file__).with_name(name) for name in ("wishes.bin", "wordings.txt"))
@@ -78,7 +79,7 @@ def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
     at = _learned()[0].index(wish)
     weights = (pair for feature in (word, f"{word[:STEM]}*") for pair in _weights(feature))
-    return word in phrases.stop_words() or not word.isalpha() or any(n == at and weight > 0 for n, weight in weights)
+    return word in phrases.stop_words() or not word.isalpha() or any(n == at and weight > SPEAKING for n, weight in weights)
 
 
 def recognised(sentence: str) -> list[tuple[str, float]]:

@@ -19,7 +19,7 @@ MOST_ANSWERS, MOST_SEEKS, LONGEST = 2, 2, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-SUPPOSED = 5.0  # how much a sentence must resemble a wish that is answered in case it is meant
+SUPPOSED = 40.0  # how much a sentence must resemble a wish that is answered in case it is meant
 UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words"})
 """What isn't answered unless it is clear."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
@@ -266,6 +266,7 @@ def _filled(text: str, named: Named, place: Place) -> str:
         key=named.games[0] if named.games else FIRST_GAME,
         game=(named.games[0] if named.games else place.game) or "",
         match=place.match,
+        cells=" ".join(named.cells),
     ).strip()
 
 
