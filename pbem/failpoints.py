@@ -24,8 +24,7 @@ class Step(StrEnum):
     COUNTED = "counted"  # the attempt to process it is counted
     READ = "read"
     AUTHORISED = "authorised"
-    EXECUTED = "executed"
-    """The commands have run; their effects are in the transaction, the replies aren't yet."""
+    EXECUTED = "executed"  # the commands have run; their effects are in the transaction, the replies aren't yet
     COMMITTING = "committing"  # everything is in the transaction, which commits next
     COMMITTED = "committed"
     DUE = "due"  # what follows from a time that has come is in a transaction, which commits next
@@ -44,8 +43,7 @@ class Step(StrEnum):
 
 
 _OF_THE_HOUSE = frozenset({Step.SEARCHING, Step.FOUND, Step.ANSWERING, Step.ANSWERED})
-OFF_THE_PATH = _OF_THE_HOUSE | {Step.DUE, Step.SAVING, Step.RESTORING}
-"""The steps that no message reaches itself."""
+OFF_THE_PATH = _OF_THE_HOUSE | {Step.DUE, Step.SAVING, Step.RESTORING}  # the steps that no message reaches itself
 
 
 class BadFailpoint(ValueError):

@@ -36,8 +36,7 @@ KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
 START_SECONDS, CLOSE_SECONDS = 30.0, 1.0
 PATIENCE = 12
 """How many times longer than it may compute a call may take: on a busy machine, others compute in the meantime."""
-MOST_CALLS = 1_000
-"""A process is replaced after this many calls, in case they have left something behind in it."""
+MOST_CALLS = 1_000  # a process is replaced after this many calls, in case they have left something behind in it
 LARGEST_ANSWER, MOST_FILES = 64 << 20, 32
 MEMORY = Path("/proc/self/statm")
 OUT_OF_MEMORY = 77  # the exit code of a process whose call needed too much memory

@@ -24,8 +24,7 @@ from enum import IntEnum
 LENGTH = 40
 OLDEST = 64  # how many epochs back an expired token is still recognised as ours
 _MAC = 16
-LARGEST_SUBJECT = 2**31 - 1
-"""The largest number of a row: a database refuses to look for a larger one."""
+LARGEST_SUBJECT = 2**31 - 1  # the largest number of a row: a database refuses to look for a larger one
 LARGEST_PLY = 0x3FFF  # the last turn of a match that a token to play can name
 SMALL_PLY = 0xFFF  # the last turn that a token of another purpose than PLAY can name
 _LONG = 0x8000  # the first bits of the tokens of long matches, which no purpose has: 8 to 11
@@ -35,8 +34,7 @@ _HEAD = struct.Struct(">H3sI")
 class Purpose(IntEnum):
     """What replying with a token allows."""
 
-    PLAY = 1
-    """Act in one match; the subject is the match, the ply is the version of it that the player saw."""
+    PLAY = 1  # act in one match; the subject is the match, the ply is the version of it that the player saw
     PERSONAL = 2
     """Give any command as the player; kept in the address book. The subject, if any, is the message that is replied to:
     it showed several matches."""

@@ -32,8 +32,7 @@ def console(*, errors: bool = False) -> Console:
     return _Console(stderr=errors, soft_wrap=True, emoji=False, markup=False, highlight=False)
 
 
-CellValue = str | int | float | bool | datetime | list[str] | None
-"""What a place in a list can hold."""
+CellValue = str | int | float | bool | datetime | list[str] | None  # what a place in a list can hold
 WIDE = 10_000  # the width of a list that goes into a file or to another program
 
 

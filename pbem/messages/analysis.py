@@ -14,28 +14,21 @@ from pbem.matches.queries import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS, css
 
-MISTAKE, BLUNDER = 0.25, 0.6
-"""How much a turn must have given away for its mark."""
+MISTAKE, BLUNDER = 0.25, 0.6  # how much a turn must have given away for its mark
 EVEN, SLIGHT, CLEAR = 0.1, 0.3, 0.65
 """Up to which value the players are about even, or one is slightly better, or better."""
-MOST_BLAMED = 6
-"""The most turns that are told in words."""
-BAR = 10
-"""The characters of each side in the chart of letters."""
+MOST_BLAMED = 6  # the most turns that are told in words
+BAR = 10  # the characters of each side in the chart of letters
 LONGEST_TURN = 38
-WIDTH, HEIGHT, MARGIN, LABEL = 500, 190, 12, 24
-"""Of the picture, in CSS pixels."""
+WIDTH, HEIGHT, MARGIN, LABEL = 500, 190, 12, 24  # of the picture, in CSS pixels
 WIDEST_BAR = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    value: float
-    """What the first player can expect: from -1, lost, to 1, won."""
-    certain: bool = False
-    """Whether that is proven."""
-    turn: str | None = None
-    """What the house would play there; None where the rules have ended the match."""
+    value: float  # what the first player can expect: from -1, lost, to 1, won
+    certain: bool = False  # whether that is proven
+    turn: str | None = None  # what the house would play there; None where the rules have ended the match
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +36,11 @@ class TurnAnalysed:
     number: int
     by: str
     text: str
-    instead: str | None
-    """What the house would have played, where that is another turn."""
+    instead: str | None  # what the house would have played, where that is another turn
     before: str
     after: str
-    lost: float
-    """How much the turn gave away."""
-    value: float
-    """The estimate of the position after it."""
+    lost: float  # how much the turn gave away
+    value: float  # the estimate of the position after it
 
     @property
     def mark(self) -> str:

@@ -28,8 +28,7 @@ from pbem.storage.models import HOUSE
 
 WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
 """What to say of a turn that was played for its player."""
-MARK, BETWEEN = "| ", "    "
-"""Before each line, so that a quoted one isn't read as a turn, and between the columns."""
+MARK, BETWEEN = "| ", "    "  # before each line, so that a quoted one isn't read as a turn, and between the columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from pbem.matches.variations import BETWEEN
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
-LONGEST = 1_999
-"""The maximum length of a link; some programs truncate longer ones."""
+LONGEST = 1_999  # the maximum length of a link; some programs truncate longer ones
 PREVIEW = "preview"
 
 

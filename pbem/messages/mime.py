@@ -20,15 +20,13 @@ from typing import TypeAlias
 
 from pbem.messages.token_redaction import Header, HeaderValue, TokenFilter
 
-LONGEST_LINE = 900
-"""What has longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
+LONGEST_LINE = 900  # what has longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line
 LINE = 78
 
 TEXT = 'text/plain; charset="utf-8"; format="fixed"'
 HTML = 'text/html; charset="utf-8"'
 _ANY_LINE_END = re.compile(r"\r\n|\r|\n")
-_BARE = re.compile(r"[\t\r\n -~]*")
-"""What can go out as it is."""
+_BARE = re.compile(r"[\t\r\n -~]*")  # what can go out as it is
 
 Policy: TypeAlias = "EmailPolicy[EmailMessage]"
 

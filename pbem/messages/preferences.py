@@ -121,13 +121,11 @@ def with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    stop: str
-    """What the player writes to get no more of it."""
+    stop: str  # what the player writes to get no more of it
     templates: frozenset[str] = frozenset()
 
 
-MATCHES = Kind("stop")
-"""Whatever is of no other kind."""
+MATCHES = Kind("stop")  # whatever is of no other kind
 WATCHED = Kind("stop spectating", frozenset({"watched"}))
 OF_TOURNAMENTS = Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"}))
 KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS)

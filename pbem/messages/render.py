@@ -25,8 +25,7 @@ from pbem.storage.payloads import Payload, load
 from pbem.storage.preferences import OFF, ON
 from pbem.tokens import Keyring, Purpose, Token
 
-LARGEST = 95_000
-"""The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
+LARGEST = 95_000  # the maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB
 UNPROVEN = {"picture": OFF, "html": OFF}
 """What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
 
@@ -34,8 +33,7 @@ UNPROVEN = {"picture": OFF, "html": OFF}
 @dataclass(frozen=True, slots=True)
 class AddedFiles:
     files: tuple[Attachment, ...]
-    held: Any
-    """What the files hold, as the template tells it."""
+    held: Any  # what the files hold, as the template tells it
 
 
 Enclose = Callable[[Session, Outgoing, Payload, TokenRedactor], AddedFiles | None]

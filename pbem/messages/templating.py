@@ -24,15 +24,13 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 WIDTH = 72
-SHOWN_TURNS = 10
-"""How many of the last turns a message lists; "record" has them all."""
+SHOWN_TURNS = 10  # how many of the last turns a message lists; "record" has them all
 FIRST_COMMANDS = frozenset(
     {"join", "play", "challenge", "accept", "decline", "seeks", "take", "move", "resign", "draw", "say", "games"}
     | {"show", "record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
 )
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
-TEXT, HTML = "txt", "html"
-"""The faces of a message. Each has a library of shapes; the templates are the same for both."""
+TEXT, HTML = "txt", "html"  # the faces of a message. Each has a library of shapes; the templates are the same for both.
 
 
 def _rules_of(game: str, language: str | None) -> str:
@@ -145,8 +143,7 @@ def in_rows(links: Iterable[Any]) -> list[list[Any]]:
     return rows
 
 
-Picture: TypeAlias = tuple[Illustration, str]
-"""What is shown on a page of rules, and its URL."""
+Picture: TypeAlias = tuple[Illustration, str]  # what is shown on a page of rules, and its URL
 
 
 @cache

@@ -27,14 +27,11 @@ from pbem.mail.reading.text.escapes import IN_MESSAGES, ON_THE_WEB, View, is_mim
 from pbem.storage.models import Outgoing
 from pbem.tokens import LENGTH, Keyring, Purpose
 
-REPLACEMENT: Final = "(token)"
-"""What stands in a token's place."""
+REPLACEMENT: Final = "(token)"  # what stands in a token's place
 
-Keeps = Callable[[str], bool]
-"""Whether a token, given in lower case, may stay."""
+Keeps = Callable[[str], bool]  # whether a token, given in lower case, may stay
 
-LEAST: Final = LENGTH - 8
-"""How much of a token nobody may see: with fewer letters than that, the rest can't be guessed."""
+LEAST: Final = LENGTH - 8  # how much of a token nobody may see: with fewer letters than that, the rest can't be guessed
 
 _SYMBOL = "[A-Za-z2-7]"
 _MARKUP = r"<[^<>@]{0,300}+>"

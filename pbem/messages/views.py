@@ -52,12 +52,9 @@ class Views:
     board_page: Callable[[Snapshot], str | None]
     """Returns the URL of a page on which the reader can tap what they do next; None if there is none."""
     enclosed: Enclosed
-    origin: str
-    """This server, as files name it."""
-    written: datetime
-    """The date of the message."""
-    several: bool
-    """Whether the message is about several matches, so that its pictures are smaller."""
+    origin: str  # this server, as files name it
+    written: datetime  # the date of the message
+    several: bool  # whether the message is about several matches, so that its pictures are smaller
     compact: bool
     """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
 

@@ -30,8 +30,7 @@ log = structlog.get_logger()
 
 AGAIN = (timedelta(days=1), timedelta(days=3))
 """When a bounced message is sent again; after the last time the address counts as dead."""
-APART = timedelta(hours=12)
-"""Further bounces within this time aren't counted."""
+APART = timedelta(hours=12)  # further bounces within this time aren't counted
 
 
 def return_path(server: ServerSettings, keyring: Keyring, outgoing: Outgoing) -> str:

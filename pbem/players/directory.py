@@ -15,8 +15,7 @@ from pbem.storage.clock import within
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingContent, Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
 
-TO_THE = timedelta(days=1)
-"""The precision of what is stored, so that most messages change nothing."""
+TO_THE = timedelta(days=1)  # the precision of what is stored, so that most messages change nothing
 ACTIVE = timedelta(days=30)
 
 
@@ -106,8 +105,7 @@ WATCHERS = Preference(
 
 class Visibility(IntEnum):
     NOTHING = 0
-    LATE = 1
-    """All but the last turn."""
+    LATE = 1  # all but the last turn
     ALL = 2
 
 

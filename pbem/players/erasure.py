@@ -37,14 +37,12 @@ from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
 
-LAST_MAIL = "deleted"
-"""The template of the last message; its address is removed once it is sent."""
+LAST_MAIL = "deleted"  # the template of the last message; its address is removed once it is sent
 OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
 Forget = Callable[[Session, Player, Collection[str], datetime], None]
 """Removes what a feature holds on a player who leaves, with all addresses that were theirs."""
-MOST_DEPARTURES = 2
-"""How often one address may leave in a day and join again."""
+MOST_DEPARTURES = 2  # how often one address may leave in a day and join again
 REMEMBERED = timedelta(days=1)
 
 

@@ -23,8 +23,7 @@ from pbem.players import addresses
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
-GRACE = timedelta(days=30)
-"""How long after the end of its match a reply token still proves who writes."""
+GRACE = timedelta(days=30)  # how long after the end of its match a reply token still proves who writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,7 @@ class Sender:
 
     address: str
     player: Player | None
-    proven: bool
-    """Whether the message shows something that went to the player's address only."""
+    proven: bool  # whether the message shows something that went to the player's address only
     match: int | None = None
     ply: int | None = None
     """The version of the match that the player had seen when writing: how many turns, until some are taken back."""
@@ -49,8 +47,7 @@ class Sender:
     """What the token is for; None if something else proves who writes, such as the sender's domain or a `yes`."""
     vouched: bool = False
     """Whether the domain of the address vouches for the message, which may still be too little to act on it."""
-    elsewhere: tuple[int, ...] = ()
-    """The other matches to whose reply addresses the message went as well."""
+    elsewhere: tuple[int, ...] = ()  # the other matches to whose reply addresses the message went as well
     unknown: str | None = None
     """The address in From if the message has a token of the player, but isn't known to come from them."""
 

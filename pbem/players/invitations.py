@@ -35,8 +35,7 @@ CHALLENGES_PER_DAY, CHALLENGES_PER_PAIR = 50, 10
 """The number of challenges that a player can make in a day, and to one other player."""
 NEW_PLAYER, NEW_PLAYER_INVITATIONS = timedelta(days=14), 3
 """For how long a player counts as new, and how many addresses they can invite in a day until then."""
-DOMAIN_INVITATIONS = 10
-"""The number of invitations that go to one domain in a day, unless it is a large one."""
+DOMAIN_INVITATIONS = 10  # the number of invitations that go to one domain in a day, unless it is a large one
 
 
 def fits(note: Sequence[str]) -> bool:

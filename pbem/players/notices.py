@@ -30,8 +30,7 @@ class Notice:
     player: Player
     payload: News | Invitation
     match: Match
-    is_collected: bool = False
-    """Whether it can always wait for other news of that moment."""
+    is_collected: bool = False  # whether it can always wait for other news of that moment
     useful_until: datetime | None = None
 
 

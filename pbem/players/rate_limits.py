@@ -67,8 +67,7 @@ class AnswersLeft:
     address: int
     domain: int
     all: int
-    is_half_used: bool
-    """Whether less than half of what they get in some hours is left to the domain, or to all of them."""
+    is_half_used: bool  # whether less than half of what they get in some hours is left to the domain, or to all of them
 
 
 def used(session: Session, key: ColumnElement[bool], most: int, per: timedelta, now: datetime) -> int:

@@ -23,8 +23,7 @@ from pbem.storage.leases import ENDED
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 from pbem.storage.payloads import Payload, dump, load
 
-WAIT = timedelta(seconds=20)
-"""How long an answer waits for the house."""
+WAIT = timedelta(seconds=20)  # how long an answer waits for the house
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
 HAVE_WAITED = exists().where(*_WAITS, col(Outgoing.due) <= NOW)
 _AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")

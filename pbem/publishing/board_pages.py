@@ -38,10 +38,8 @@ from pbem.storage.clock import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
-LONGEST = 500
-"""Characters of a turn, and of the words to the opponent."""
-MOST_IN_AN_HOUR = 120
-"""The turns that are taken from the pages of a match for one player."""
+LONGEST = 500  # characters of a turn, and of the words to the opponent
+MOST_IN_AN_HOUR = 120  # the turns that are taken from the pages of a match for one player
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,7 @@ class BoardAccess:
     match: Match
     snapshot: Snapshot
     seat: Seat
-    ply: int
-    """The version of the match that the message with the link was about."""
+    ply: int  # the version of the match that the message with the link was about
     now: datetime
 
     @property

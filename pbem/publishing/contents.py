@@ -24,8 +24,7 @@ from pbem.publishing import visibility
 from pbem.publishing.visibility import PublicMatch, PublicPlayer
 from pbem.storage.models import Match, MatchState, Pairing, Seek, Tournament
 
-STANDINGS, SEEKS = 100, 100
-"""The most places and seeks of a page."""
+STANDINGS, SEEKS = 100, 100  # the most places and seeks of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,7 @@ class PageLine:
     title: str
     players: tuple[PublicPlayer, PublicPlayer]
     result: str
-    score: str
-    """1-0 or 0-1; = for a draw, - for no result, * while it is running."""
+    score: str  # 1-0 or 0-1; = for a draw, - for no result, * while it is running
     is_over: bool
     plies: int
     day: datetime
@@ -61,13 +59,10 @@ class TournamentPage:
     line: TournamentLine
     game: str
     time: str
-    closes: date | None
-    """Until when players can enter; None if that isn't known, or past."""
+    closes: date | None  # until when players can enter; None if that isn't known, or past
     entrants: Mapping[int, PublicPlayer]
-    table: Table | None
-    """None before it has begun, and of a ladder."""
-    rungs: tuple[PublicPlayer, ...]
-    """The players of a ladder, from the top."""
+    table: Table | None  # none before it has begun, and of a ladder
+    rungs: tuple[PublicPlayer, ...]  # the players of a ladder, from the top
     matches: Sequence[PageLine]
     cells: Mapping[tuple[int, int], int]
     """The numbers of the matches by the player and the column of the crosstable, counted from 0."""
@@ -162,8 +157,7 @@ def tournament_lines(session: Session, most: int, now: datetime) -> list[Tournam
 
 
 # Lists of matches, each by an index of the database, and no longer than it is shown.
-THOUSAND = 1000
-"""The numbers of matches for which a folder stands."""
+THOUSAND = 1000  # the numbers of matches for which a folder stands
 _NEWEST = (col(Match.id).desc(),)
 _IS_OVER, _LAST_ENDED = col(Match.termination).is_not(None), (col(Match.ended).desc(), col(Match.id).desc())
 _IS_RUNNING = col(Match.state) == MatchState.RUNNING

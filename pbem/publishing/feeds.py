@@ -10,8 +10,7 @@ from pbem.publishing.contents import PageLine
 from pbem.publishing.pages import Site, match_path
 
 ENTRIES = 50
-BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
-"""The date of a feed without entries: that of the names in all feeds."""
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)  # the date of a feed without entries: that of the names in all feeds
 
 
 def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLine]) -> str:

@@ -22,8 +22,7 @@ from pbem.publishing.pages import Site
 
 LIVE, RESULTS, SEEKS, TOURNAMENTS, PLACES = 12, 10, 20, 25, 5
 """The most running matches with a board, results, seeks, tournaments, and places in a game's standings."""
-ROOM = 70_000
-"""How many characters the boards take together; what comes after that is shown without one."""
+ROOM = 70_000  # how many characters the boards take together; what comes after that is shown without one
 GAME, TURN, ANSWER = "quadrupel", "d2b4", "d4d5"
 """What the three messages show: a game that is easy to learn, and the first turns of a match."""
 

@@ -56,8 +56,7 @@ class Side:
     name: str
     tone: Tone
     rating: str
-    left: str
-    """How much time they had left after their last turn; "" where that isn't limited."""
+    left: str  # how much time they had left after their last turn; "" where that isn't limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,7 @@ class MatchPage:
     tournament: int | None
     boards: tuple[Board, ...]
     sides: tuple[Side, ...]
-    snapshot: Snapshot
-    """The match with the names that are shown, and with nothing else of its players."""
+    snapshot: Snapshot  # the match with the names that are shown, and with nothing else of its players
     times: tuple[TurnTime, ...]
     analysed: Analysed | None = None
 

@@ -28,8 +28,7 @@ from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace
 from pbem.publishing.match_pages import MatchPage
 
-SUBJECT = "Board games by email"
-"""The Subject of an email that a link opens: nothing that could be read as a command."""
+SUBJECT = "Board games by email"  # the Subject of an email that a link opens: nothing that could be read as a command
 
 
 def match_path(number: int, ending: str = "html") -> str:
@@ -75,10 +74,8 @@ class Site:
     name: str
     address: str
     url: str = ""
-    house: bool = True
-    """Whether the house takes matches."""
-    house_name: str = NAME
-    """What the house is called there; a publication finds that out."""
+    house: bool = True  # whether the house takes matches
+    house_name: str = NAME  # what the house is called there; a publication finds that out
 
     def mailto(self, words: str) -> str:
         """Return a link that opens an email to the server with that text; its Subject says nothing that could act."""

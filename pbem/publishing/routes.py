@@ -30,12 +30,9 @@ from pbem.publishing.pages import Site, player_path, tournament_path
 from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 
-NEWEST, OF_PLAYER = 25, 200
-"""The most matches of a list, and of the page of a player."""
-FORMAT = 6
-"""To be raised when the code makes other pages of the same data."""
-LARGEST_CACHE = 64 << 20
-"""Bytes of pages that are kept."""
+NEWEST, OF_PLAYER = 25, 200  # the most matches of a list, and of the page of a player
+FORMAT = 6  # to be raised when the code makes other pages of the same data
+LARGEST_CACHE = 64 << 20  # bytes of pages that are kept
 KINDS = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -53,10 +50,8 @@ KINDS = {
 class Answer:
     content: bytes
     kind: str
-    etag: str = ""
-    """What changes whenever the content does; "" where nobody may keep it."""
-    modified: datetime | None = field(default=None, compare=False)
-    """Since when it is known to be like this."""
+    etag: str = ""  # what changes whenever the content does; "" where nobody may keep it
+    modified: datetime | None = field(default=None, compare=False)  # since when it is known to be like this
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +64,7 @@ class View:
     boards: Boards | None = None
 
 
-Content = str | bytes | None
-"""None where nothing is, or nothing that the public may see."""
+Content = str | bytes | None  # none where nothing is, or nothing that the public may see
 
 
 def newest(view: View) -> Content:

@@ -19,11 +19,9 @@ from pbem.messages.preferences import PUBLIC
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 from pbem.storage.preferences import OFF, ON
 
-NOBODY = "a player"
-"""What stands in place of a name that isn't shown."""
+NOBODY = "a player"  # what stands in place of a name that isn't shown
 SHOWN = (MatchState.RUNNING, MatchState.OVER)
-AT_ONCE = 200
-"""The rows of a list that are read in one go: it ends when there is enough that is shown."""
+AT_ONCE = 200  # the rows of a list that are read in one go: it ends when there is enough that is shown
 _CHOICE: Any = func.coalesce(col(Player.settings)[PUBLIC].as_string(), OFF)
 """Found out by the database: to parse the settings of all takes longer."""
 _BY_NAME = and_(col(Player.name).is_not(None), or_(_CHOICE == ON, col(Player.address) == HOUSE))
@@ -49,10 +47,8 @@ class PublicMatch(NamedTuple):
     winner: int | None
     termination: str | None
     tournament: int | None
-    seats: tuple[int, int]
-    """The numbers of both players; 0 for one who has no page."""
-    day: datetime
-    """In UTC."""
+    seats: tuple[int, int]  # the numbers of both players; 0 for one who has no page
+    day: datetime  # in UTC
 
     @property
     def is_over(self) -> bool:
@@ -109,8 +105,7 @@ def matches(session: Session, *which: Any, order: Sequence[Any] = (), most: int 
 class Span(NamedTuple):
     folder: int
     matches: int
-    first: str
-    """The day on which the first of them ended, or began."""
+    first: str  # the day on which the first of them ended, or began
     last: str
 
 

@@ -40,15 +40,11 @@ POSITION = re.compile(r"match/([1-9][0-9]{0,8})(?:/(0|[1-9][0-9]{0,4}))?")
 """A match, or its board after a turn, as players write it down: it leads to the page."""
 OF_BOARDS = HEADERS["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 NOT_FOUND = "404.html"
-LONGEST_HEADERS, LONGEST_BODY = 8_192, 16_384
-"""Bytes of a request; a body is the form of a board."""
-REQUEST_SECONDS = 10.0
-"""How long a client may take to send a request, or wait before the next one."""
-CONNECTION_SECONDS = 120.0
-"""After this time a connection ends, whatever it does."""
+LONGEST_HEADERS, LONGEST_BODY = 8_192, 16_384  # bytes of a request; a body is the form of a board
+REQUEST_SECONDS = 10.0  # how long a client may take to send a request, or wait before the next one
+CONNECTION_SECONDS = 120.0  # after this time a connection ends, whatever it does
 MOST_CONNECTIONS = 200
-RENDERERS = 2
-"""How many pages are rendered at a time."""
+RENDERERS = 2  # how many pages are rendered at a time
 
 
 def application(pages: Pages) -> Application:

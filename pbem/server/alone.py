@@ -48,8 +48,7 @@ class Suspects:
 
     desk: Desk
     clock: Callable[[], datetime]
-    bells: tuple[threading.Event, ...] = ()
-    """Those of the threads for which later messages of the same people wait."""
+    bells: tuple[threading.Event, ...] = ()  # those of the threads for which later messages of the same people wait
     isolated: Isolated = field(default_factory=lambda: Isolated(__name__, megabytes=MEGABYTES, environment=os.environ))
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -56,8 +56,7 @@ log = structlog.get_logger()
 
 STOP_SECONDS = 3.0
 """How long threads and listeners may take to end; what is unfinished then is in the database, or unacknowledged."""
-LAST_SECONDS = 1.0
-"""The time left after that for marking what was sent before the message on which the sender hangs."""
+LAST_SECONDS = 1.0  # the time left after that for marking what was sent before the message on which the sender hangs
 LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
 """The queues that each of the working threads claims from."""
 AT_A_STRETCH = 100  # how many messages are processed before the sender is woken

@@ -33,8 +33,7 @@ NEVER = datetime.max.replace(tzinfo=UTC)
 MOST_PIECES = 5_000  # how many pieces of news are looked at together
 LARGEST = 200_000
 """How many characters of news go into one message, at least one piece; what is beyond goes into the next."""
-NO_TURN = ("taken_back", "given", "ran_out", "reminder")
-"""What a message that shows a match can tell instead of a turn."""
+NO_TURN = ("taken_back", "given", "ran_out", "reminder")  # what a message that shows a match can tell instead of a turn
 WATCHED = "watched"
 STAGES = ("yours", "asked", "theirs", WATCHED, MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
 """The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""

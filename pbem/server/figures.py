@@ -36,8 +36,7 @@ OLD = 2 * backups.EVERY.total_seconds()
 
 class Value(NamedTuple):
     number: float | None
-    seconds: float = 0.0
-    """For how long it has been so: since the first message of a queue came, say."""
+    seconds: float = 0.0  # for how long it has been so: since the first message of a queue came, say
     text: str = ""
 
     @property

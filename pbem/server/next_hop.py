@@ -27,8 +27,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 6
 LONGEST_REST, LATEST = PAUSES[3], PAUSES[4]
 """While nothing is taken: how long nothing is sent at most, and a refused message waits at most, so that others get
 their turn."""
-SEVERAL = 3
-"""For how many recipients in a row messages must be refused until nothing is sent for a while."""
+SEVERAL = 3  # for how many recipients in a row messages must be refused until nothing is sent for a while
 MOST = 10_000  # how many refused messages are remembered
 
 
@@ -50,8 +49,7 @@ class Result:
     error: str | None = None
     later: bool = False
     is_bug: bool = False
-    waits: bool = False
-    """Whether it is never given up for this, since it may have been refused because of us."""
+    waits: bool = False  # whether it is never given up for this, since it may have been refused because of us
     needs_operator: bool = False  # whether it was refused because of us though others are taken
     at_latest: timedelta = PAUSES[-1]
     turns: tuple[tuple[int, int], ...] = ()

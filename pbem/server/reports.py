@@ -33,8 +33,7 @@ from pbem.vitals import Vitals
 log = structlog.get_logger()
 
 EVERY = 60.0  # how often a server tells how it is, in seconds
-SILENT = timedelta(minutes=3)
-"""A server that has told nothing for longer doesn't run any more, or hangs."""
+SILENT = timedelta(minutes=3)  # a server that has told nothing for longer doesn't run any more, or hangs
 FORGOTTEN = timedelta(days=1)
 ENDED = "ended without saying so: killed, or out of memory; the log may say more"
 MOST = 50  # how many servers are looked at

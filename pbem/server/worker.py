@@ -41,10 +41,8 @@ from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
-MOST_EXAMINATIONS = 5
-"""The maximum number of examinations in one attempt if what the message refers to keeps changing."""
-Received = tuple[bytes, str | None, tuple[str, ...]]
-"""A message, and the sender and recipients of its envelope."""
+MOST_EXAMINATIONS = 5  # the maximum number of examinations in one attempt if what the message refers to keeps changing
+Received = tuple[bytes, str | None, tuple[str, ...]]  # a message, and the sender and recipients of its envelope
 _Settled = tuple[dict[str, Any], Outcome, Silence | None, datetime]
 """What became of a message: its line in the log, the outcome, why it gets no answer, and when it arrived."""
 

@@ -99,8 +99,7 @@ def act_on(
 
 # Work that has failed because of a bug is stored, so a restart doesn't forget it, and no other daemon tries it sooner.
 
-FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
-"""How long work waits that has failed once, and at most."""
+FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)  # how long work waits that has failed once, and at most
 LASTING = 3  # how many failures the operator is told of
 AT_ONCE = 200  # how many rows are looked at in one go, beside those that have failed
 SENDING = "sending"  # what the setback is called while the next hop takes no message

@@ -72,8 +72,7 @@ def terms(lease: timedelta = LEASE) -> dict[str, Any]:
     return {"leased_until": from_now(lease.total_seconds()), "holder": bindparam("who")}
 
 
-ENDED: dict[str, Any] = {"leased_until": None, "holder": None}
-"""The columns of a row without a lease."""
+ENDED: dict[str, Any] = {"leased_until": None, "holder": None}  # the columns of a row without a lease
 
 
 def take(session: Session, table: type[Leased], number: int, holder: str, lease: timedelta = LEASE) -> bool:
@@ -120,8 +119,7 @@ def locked(folder: Path) -> Iterator[None]:
 #
 # A daemon that is frozen (SIGSTOP, a debugger) in the middle of a transaction keeps the write lock. Everybody else
 # waits and fails with "database is locked", which doesn't say who.
-WRITE_LOCK = 120
-"""The byte of the shared memory file that a writer locks (SQLite, "WAL-mode File Format", 2.3.1)."""
+WRITE_LOCK = 120  # the byte of the shared memory file that a writer locks (SQLite, "WAL-mode File Format", 2.3.1)
 LOCKS = Path("/proc/locks")
 
 

@@ -54,8 +54,7 @@ class Facts:
 
     reader: Player | None
     matches: Mapping[int, MatchFacts]
-    first: frozenset[int] = frozenset()
-    """Matches that are the reader's first of their game, and have just begun."""
+    first: frozenset[int] = frozenset()  # matches that are the reader's first of their game, and have just begun
     notes: Mapping[int, str] = field(default_factory=dict)  # the reader's own notes about them
 
 

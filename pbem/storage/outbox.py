@@ -31,8 +31,7 @@ from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
-TURNS = frozenset({"turn"})
-"""What is sent besides to a player who has complained about our messages."""
+TURNS = frozenset({"turn"})  # what is sent besides to a player who has complained about our messages
 
 ID_BYTES = 16  # too many to guess: nobody can reply to a message they haven't seen
 
@@ -105,8 +104,7 @@ class Delivery:
     is_notice: bool = False
     is_batched: bool = False
     waits_until: datetime | None = None
-    is_long: bool = False
-    """Whether it takes long to render, though its kind usually doesn't."""
+    is_long: bool = False  # whether it takes long to render, though its kind usually doesn't
 
 
 SOON, NEWS = Delivery(), Delivery(is_notice=True)

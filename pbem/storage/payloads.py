@@ -25,8 +25,7 @@ class Part:
 class Said(Part):
     """A value that a template tells: "class Export(Payload, template="export")" is told by templates/export.j2."""
 
-    stands_alone: ClassVar[bool] = False
-    """Whether a section is a message of its own where there is nothing else to say."""
+    stands_alone: ClassVar[bool] = False  # whether a section is a message of its own where there is nothing else to say
     is_long: ClassVar[bool] = False
     """Whether a message takes long to render, or goes to many at once: turns don't wait for it."""
     template: ClassVar[str] = ""
@@ -54,8 +53,7 @@ class Payload(Said):
 class News(Payload):
     """What a message says that a digest can tell as well."""
 
-    message: tuple[str, ...] = ()
-    """What the author wrote below the command."""
+    message: tuple[str, ...] = ()  # what the author wrote below the command
 
 
 class Section(Said):
@@ -71,8 +69,7 @@ class Listing(Section):
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
 """The fields of messages and sections that hold the name or the address of a person."""
-AUTHOR, WORDS = "by", "message"
-"""The field that names an author, and the one beside it that holds what they wrote."""
+AUTHOR, WORDS = "by", "message"  # the field that names an author, and the one beside it that holds what they wrote
 _KINDS: dict[str, type[Said]] = {}
 _Said = TypeVar("_Said", bound=Said)
 

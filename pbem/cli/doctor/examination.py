@@ -17,14 +17,12 @@ from pbem.cli.doctor.storage import Late, within
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
 
-SECONDS = 120.0
-"""How long a check may take; each waits for several answers, of which each has a shorter limit."""
+SECONDS = 120.0  # how long a check may take; each waits for several answers, of which each has a shorter limit
 
 
 class Check(NamedTuple):
     name: str
-    run: Callable[[Settings], Iterator[Finding]]
-    """Yields nothing if what it looks at isn't configured."""
+    run: Callable[[Settings], Iterator[Finding]]  # yields nothing if what it looks at isn't configured
     seconds: float = SECONDS
 
 

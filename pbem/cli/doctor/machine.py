@@ -26,11 +26,9 @@ from pbem.server import backups
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
 GREETING_SECONDS = 5.0
-OURS = b" pbem"
-"""The end of a line in the greeting of our listeners, and in what our metrics answer."""
+OURS = b" pbem"  # the end of a line in the greeting of our listeners, and in what our metrics answer
 UNIT = Path("/etc/systemd/system/pbem.service")
-HOMES = [Path("/home"), Path("/root"), Path("/run/user")]
-"""What `ProtectHome` closes to the service."""
+HOMES = [Path("/home"), Path("/root"), Path("/run/user")]  # what `ProtectHome` closes to the service
 
 
 def secrets(settings: Settings) -> Iterator[Finding]:

@@ -22,8 +22,7 @@ from pbem.server.endpoints import tokens
 from pbem.storage.utc import now
 
 PATIENCE = Patience(connect=15, answer=15)
-GREETING_SECONDS = 5.0
-"""How long to wait for a greeting; a server that begins with TLS waits for us instead."""
+GREETING_SECONDS = 5.0  # how long to wait for a greeting; a server that begins with TLS waits for us instead
 IMAP, SMTP = "an IMAP", "an SMTP"
 GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3", b"HTTP": "a web"}
 

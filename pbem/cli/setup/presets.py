@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from pbem.config.dump import format_value
 
-EXAMPLE = "games@games.example"
-"""The server's address where mail is in folders, to try things by hand."""
+EXAMPLE = "games@games.example"  # the server's address where mail is in folders, to try things by hand
 PASSWORDS = {"inbox.imap": "imap.password", "outbox.smtp": "smtp.password"}
 """The files with the passwords, next to the configuration. The unit in deploy/ names them as well."""
 HEAD = """\

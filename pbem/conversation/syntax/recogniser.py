@@ -79,7 +79,11 @@ def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
     at = _learned()[0].index(wish)
     weights = (pair for feature in (word, f"{word[:STEM]}*") for pair in _weights(feature))
-    return word in phrases.stop_words() or not word.isalpha() or any(n == at and weight > SPEAKING for n, weight in weights)
+    return (
+        word in phrases.stop_words()
+        or not word.isalpha()
+        or any(n == at and weight > SPEAKING for n, weight in weights)
+    )
 
 
 def recognised(sentence: str) -> list[tuple[str, float]]:

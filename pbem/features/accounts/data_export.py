@@ -30,8 +30,7 @@ from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing,
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.payloads import Payload
 
-MOST_BYTES = 5_000_000
-"""How many bytes, packed, go into one archive by email; the operator's export has no limit."""
+MOST_BYTES = 5_000_000  # how many bytes, packed, go into one archive by email; the operator's export has no limit
 ExportedFile = tuple[str, datetime, bytes]  # name, time and bytes
 PERSON = "id name address created confirmed settings stopped bounces bounced unreachable complained banned trusted"
 MATCH = "id game options time imported state termination reason created started ended"

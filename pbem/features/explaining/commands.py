@@ -89,8 +89,7 @@ class HelpOnSetting(Section, template="help_setting"):
 
 class HelpOnCommand(Section, template="help_command"):
     command: CommandHelp
-    games: tuple[GameTitle, ...] = ()
-    """All games, for people who look for them under the command that lists matches."""
+    games: tuple[GameTitle, ...] = ()  # all games, for people who look for them under the command that lists matches
 
 
 class HelpOnGame(Section, template="help_game"):

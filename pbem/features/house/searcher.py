@@ -14,8 +14,7 @@ from notation.games import GAMES
 from notation.record import Record, replay
 from pbem.isolated import Isolated, Lost, Unavailable
 
-Value = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
-"""What a player can expect: from -1, lost, to 1, won."""
+Value = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]  # what a player can expect: from -1, lost, to 1, won
 NOBODY = ("", "")  # the players in a record that is only replayed
 
 

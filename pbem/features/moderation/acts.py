@@ -61,8 +61,7 @@ class Announced(Payload, template="announcement"):
 log = structlog.get_logger()
 
 LONGEST_NOTE = 1_000
-OPERATOR = "The operator"
-"""How the operator is called beside what they write. It is no name that a player can have."""
+OPERATOR = "The operator"  # how the operator is called beside what they write. It is no name that a player can have.
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,7 @@ class History(Section, template="history"):
     total: Results
     rows: tuple[FinishedMatch, ...]
     page: int
-    more: bool = False
-    """Whether there is another page. How to ask for it holds names, so it isn't stored."""
+    more: bool = False  # whether there is another page. How to ask for it holds names, so it isn't stored.
 
 
 class Blocked(Section, template="blocked"):

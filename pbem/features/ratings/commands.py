@@ -51,8 +51,7 @@ class GameStandings(Part):
 class Standings(Section, template="standings"):
     games: tuple[GameStandings, ...]
     page: int = 1
-    first: str = ""
-    """The day on which the first ratings come, if nobody has any and matches have ended that count."""
+    first: str = ""  # the day on which the first ratings come, if nobody has any and matches have ended that count
     more: bool = False  # whether there are players with ratings in more games
 
 

@@ -35,8 +35,7 @@ from pbem.storage.outbox import NEWS, Mailer
 from pbem.tokens import Purpose
 
 REPEAT = "repeat"
-MOST_OPEN, SEEKS_PER_DAY = 5, 20
-"""The number of seeks that a player can have open, and that they can put up in a day."""
+MOST_OPEN, SEEKS_PER_DAY = 5, 20  # the number of seeks that a player can have open, and that they can put up in a day
 SEEK_OPEN = timedelta(days=28)  # after which time a seek that nobody takes ends
 
 

@@ -44,8 +44,7 @@ ROUNDS_ARE_DUE = or_(
     exists().where(*arranged.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
 )
-FEW = 2
-"""How many matches begin, and how many players get a final report, in a transaction: others wait meanwhile."""
+FEW = 2  # how many matches begin, and how many players get a final report, in a transaction: others wait meanwhile
 
 
 def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

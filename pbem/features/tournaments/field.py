@@ -21,8 +21,7 @@ class Format(StrEnum):
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"  # in each round, players meet who have about as many points, and nobody twice
     KNOCK_OUT = "knock-out"
-    LADDER = "ladder"
-    """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
+    LADDER = "ladder"  # players stand on rungs and challenge those above them. It has no rounds, and no field.
 
 
 class Score(StrEnum):
@@ -47,8 +46,7 @@ POINTS = {
 class Entrant:
     player: int
     seed: int  # their number, from 1 for the highest rated; nobody has the same
-    withdrawn: datetime | None = None
-    """Since when they are not paired any more: they withdrew, left or were banned."""
+    withdrawn: datetime | None = None  # since when they are not paired any more: they withdrew, left or were banned
 
     @property
     def is_playing(self) -> bool:

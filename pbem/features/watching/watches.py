@@ -62,8 +62,7 @@ class Watching(Section, template="watching"):
 
 log = structlog.get_logger()
 
-MOST, MOST_SPECTATORS = 30, 25
-"""How many matches a player can watch, and how many players can watch the same match."""
+MOST, MOST_SPECTATORS = 30, 25  # how many matches a player can watch, and how many players can watch the same match
 TEMPLATE = "watched"
 MOST_PER_HOUR = 30
 """How many messages about matches that they watch somebody gets in an hour. Then boards are left out; the end isn't."""

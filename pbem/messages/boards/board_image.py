@@ -27,8 +27,7 @@ from pbem.messages.boards.board_shapes import CELL, Point
 from pbem.messages.boards.palette import FRAME, LABEL, OURS, Colour, Look, css
 from pbem.messages.boards.svg_board import BoardSheet
 
-WIDTH = 500
-"""In CSS pixels, like all measures here."""
+WIDTH = 500  # in CSS pixels, like all measures here
 MARGIN, KEY, TILE, LINE = 16, 30, 24, 25
 LARGEST_CELL, TALLEST = 84, 700
 LETTERS, CHARACTERS = 17, 46
@@ -38,20 +37,17 @@ FONT = Path(__file__).with_name("Aileron-Regular.ttf")
 SCALE, PAGE_SCALE = 1.0, 0.7
 """For a message, which has 20 KB so, and for a page of rules, which shows several, and smaller."""
 COLOURS = 32
-KEPT = 64
-"""The pictures that are kept: many matches begin alike, and a preview is often played."""
+KEPT = 64  # the pictures that are kept: many matches begin alike, and a preview is often played
 
 
 class Layout(NamedTuple):
     """Where the shapes of a board stand in its picture, in dots: each cell on a whole one, so that they look alike."""
 
-    across: float
-    """The dots of a unit of the shapes; `down` is about the same."""
+    across: float  # the dots of a unit of the shapes; `down` is about the same
     down: float
     left: float
     top: float
-    below: int
-    """Where the key begins."""
+    below: int  # where the key begins
 
     @classmethod
     def of(cls, diagram: Diagram, scale: float) -> Self:
@@ -197,10 +193,8 @@ def legible(text: str) -> str:
 
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
-LARGEST = 43_000
-"""In bytes: an animation comes unasked with the last message of a match, which has 80 KB at most."""
-MOST_BOARDS = 200
-"""Three minutes to watch, and a second to draw."""
+LARGEST = 43_000  # in bytes: an animation comes unasked with the last message of a match, which has 80 KB at most
+MOST_BOARDS = 200  # three minutes to watch, and a second to draw
 BROADEST, HIGHEST = 280, 310
 """In dots. Filters take an animation of 180,000 dots and few words for a picture of an advertisement."""
 

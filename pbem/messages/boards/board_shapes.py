@@ -13,15 +13,13 @@ from pbem.messages.boards import palette
 from pbem.messages.boards.palette import FILLS, RIMS, SIGNS, Colour, Look, css
 
 CELL = 40.0
-TALL = CELL * 2 / sqrt(3)
-"""The height of a hexagon, which stands on a corner."""
+TALL = CELL * 2 / sqrt(3)  # the height of a hexagon, which stands on a corner
 MARGIN = 10.0
 NAME_SIZE, NAME_FONT = CELL * 0.34, "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 """Of the names of cells; the font tells i, j, l and 1 apart."""
 SMALLEST_LABEL, LARGEST_LABEL = 15.0, 26.0
 MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
-BAND, LINE = 4.0, 2.5
-"""The breadth of an edge that belongs to a side."""
+BAND, LINE = 4.0, 2.5  # the breadth of an edge that belongs to a side
 SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
 HEXAGON = tuple((CELL * x, TALL * y) for x, y in ((0.5, 0), (1, 0.25), (1, 0.75), (0.5, 1), (0, 0.75), (0, 0.25)))
 """The corners of a cell, clockwise: each begins the side of its number."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from engines.diagram import Diagram, Shape, Tone
 from pbem.messages.boards.palette import LIT, Sides, outer_sides
 
-BROAD = 280
-"""The maximum width of a board in pixels, without its labels: a phone shows it without scrolling."""
+BROAD = 280  # the maximum width of a board in pixels, without its labels: a phone shows it without scrolling
 LARGEST, SMALLEST = 46, 20
 """The maximum and the minimum size of a cell in pixels. A very broad board is scrolled on a phone."""
 BORDERS: Mapping[Shape, Sequence[str]] = {
@@ -21,17 +20,14 @@ BORDERS: Mapping[Shape, Sequence[str]] = {
 class Cell:
     name: str
     mark: str
-    kind: str
-    """Whether it is empty, or holds a piece or a trace."""
-    tone: str
-    """The colour of the piece or trace; "" if there is none."""
+    kind: str  # whether it is empty, or holds a piece or a trace
+    tone: str  # the colour of the piece or trace; "" if there is none
     tint: int
     """The number of its ground: among FIELDS the area it belongs to, 0 for none; among LIT, those left come second."""
     lit: bool
     uri: str | None
     span: int
-    before: int
-    """The number of empty columns before it."""
+    before: int  # the number of empty columns before it
     edges: Mapping[str, Tone]
     """Its borders that are an edge of the board, and the colours of the sides to which they belong."""
 
@@ -40,33 +36,25 @@ class Cell:
 class BoardRow:
     label: str
     cells: tuple[Cell, ...]
-    after: int
-    """The number of empty columns between the last cell and the label."""
+    after: int  # the number of empty columns between the last cell and the label
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    text: str
-    """"" for the end of the line."""
+    text: str  # "" for the end of the line
     before: int
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    above: tuple[Letter, ...]
-    """The letters above the board; none where those below are enough."""
+    above: tuple[Letter, ...]  # the letters above the board; none where those below are enough
     below: tuple[Letter, ...]
     rows: tuple[BoardRow, ...]
-    size: int
-    """The width and height of a cell in pixels."""
-    span: int
-    """The number of columns of a letter."""
-    unit: int
-    """The width of a column in pixels."""
-    broad: int
-    """The number of columns of the board, without its labels."""
-    slanted: bool
-    """Whether rows have their labels right after the last cell."""
+    size: int  # the width and height of a cell in pixels
+    span: int  # the number of columns of a letter
+    unit: int  # the width of a column in pixels
+    broad: int  # the number of columns of the board, without its labels
+    slanted: bool  # whether rows have their labels right after the last cell
 
     @property
     def pixels(self) -> int:

@@ -11,13 +11,11 @@ from typing import Literal
 from engines.board import WAYS, Place
 from engines.diagram import Diagram, Kind, Shape, Tone, Towards
 
-Colour = tuple[int, int, int]
-"""Red, green and blue, 0 to 255."""
+Colour = tuple[int, int, int]  # red, green and blue, 0 to 255
 
 FRAME: Colour = (0x3B, 0x33, 0x2A)
 """The ground of a board: dark wood, which neither glares in a dark mail nor is lost in a light one."""
-LABEL: Colour = (0xE3, 0xD8, 0xC3)
-"""Letters and numbers on the frame."""
+LABEL: Colour = (0xE3, 0xD8, 0xC3)  # letters and numbers on the frame
 PAPER: Colour = (0xEF, 0xE6, 0xD3)
 EDGE: Colour = (0xA8, 0x96, 0x76)
 INK: Colour = (0x36, 0x2F, 0x26)
@@ -101,8 +99,7 @@ CSS: Mapping[str, object] = {
 
 TEXT_SIZES = {1: 2.3, 2: 2.1, 3: 1.65}
 """The size of a text on a piece by its length: a text of three characters stays inside, too."""
-Lit = Literal["", "left", "reached"]
-"""Whether the last turn has touched a cell, and if so, whether a piece has left it."""
+Lit = Literal["", "left", "reached"]  # whether the last turn has touched a cell, and if so, whether a piece has left it
 
 
 def lit_in(diagram: Diagram, name: str) -> Lit:
@@ -133,8 +130,7 @@ FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
 """The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
 _STEPS: Mapping[Shape, tuple[Place, ...]] = {"square": WAYS["square"], "hex": (*WAYS["hex"][1:], WAYS["hex"][0])}
 
-Sides = tuple[tuple[int, Tone], ...]
-"""Sides of a cell, by their numbers, with the tones of their owners."""
+Sides = tuple[tuple[int, Tone], ...]  # sides of a cell, by their numbers, with the tones of their owners
 
 
 def outer_sides(diagram: Diagram) -> dict[str, Sides]:

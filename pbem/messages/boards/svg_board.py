@@ -12,8 +12,7 @@ from pbem.messages.boards import board_shapes
 from pbem.messages.boards.board_shapes import Point, names, short
 from pbem.messages.boards.palette import FRAME, Look, css
 
-SELECTED = 2.2
-"""How far inside a cell the frame stands that a script shows; a line of 4 stays within the cell."""
+SELECTED = 2.2  # how far inside a cell the frame stands that a script shows; a line of 4 stays within the cell
 
 
 class BoardSheet:

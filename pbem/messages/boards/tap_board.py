@@ -21,8 +21,7 @@ from notation.steps import Branch, turn_tree
 from pbem.matches.conditions import IF, THEN
 from pbem.messages.boards.svg_board import BoardSheet
 
-LISTED = 60
-"""The most turns that a page lists."""
+LISTED = 60  # the most turns that a page lists
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 """So that no text ends the element which the JSON is in."""
 
@@ -31,14 +30,11 @@ _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 class TapBoard:
     board: Markup
     shapes: Markup
-    data: Markup | None
-    """JSON; None where there are too many turns to tap."""
-    words: str
-    """The position in words."""
+    data: Markup | None  # JSON; None where there are too many turns to tap
+    words: str  # the position in words
     notes: tuple[str, ...]
     hint: Hint | None
-    turns: tuple[str, ...]
-    """The legal turns; if they are more than LISTED, the first ones, and one more."""
+    turns: tuple[str, ...]  # the legal turns; if they are more than LISTED, the first ones, and one more
 
 
 def tap_board(
@@ -99,10 +95,8 @@ def _texts(tree: Branch, chosen: str = "") -> Iterator[str]:
         yield from _texts(branch, text)
 
 
-MOST = 2_500
-"""The most pairs of a turn and its answer, and the most turns."""
-FEWEST = 5
-"""The answers to each turn that are supposed before any are looked for."""
+MOST = 2_500  # the most pairs of a turn and its answer, and the most turns
+FEWEST = 5  # the answers to each turn that are supposed before any are looked for
 
 
 def foreseen_tree(notation: Notation[Any], position: Position[Any], most: int = MOST) -> Branch | None:

@@ -20,22 +20,18 @@ class Act(Part):
     act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
     by: str = ""
     address: str = ""
-    who: str = ""
-    """The winner, or the new name."""
+    who: str = ""  # the winner, or the new name
     message: tuple[str, ...] = ()
-    tells: bool = False
-    """Whether the players learn the note."""
+    tells: bool = False  # whether the players learn the note
     # The match
     number: int = 0
     title: str = ""
     opponent: str = ""
     turns: int = 0
-    offered: bool = False
-    """Whether it is a challenge that nobody has accepted."""
+    offered: bool = False  # whether it is a challenge that nobody has accepted
     # The running matches that end with a ban
     ended: int = 0
-    lost: bool = False
-    """Whether the player loses these; otherwise they have no result."""
+    lost: bool = False  # whether the player loses these; otherwise they have no result
     # What is announced
     subject: str = ""
     lines: tuple[str, ...] = ()
@@ -47,8 +43,7 @@ class ActDone(Section, template="act_done"):
     act: Act
 
 
-LISTED = 12
-"""The most games of a list that isn't about the games."""
+LISTED = 12  # the most games of a list that isn't about the games
 
 
 class OpenSeek(Part):
@@ -59,12 +54,9 @@ class OpenSeek(Part):
     begin: str = "me"
     """Who begins, as the player of the seek wrote it: me, you or random. In words it may hold their name."""
     time: str = ""
-    own: bool = False
-    """Whether it is the reader's."""
-    ended: int = 0
-    """The number of matches of its player that ended lately."""
-    lost_on_time: int = 0
-    """How many of them the player lost on time or left."""
+    own: bool = False  # whether it is the reader's
+    ended: int = 0  # the number of matches of its player that ended lately
+    lost_on_time: int = 0  # how many of them the player lost on time or left
     running: int = 0
 
 
@@ -78,16 +70,11 @@ class GameTitle(Part):
 class Introduction(Section, template="introduction"):
     """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
 
-    name: str | None = None
-    """The name that a `yes` takes, made from the address; None where none can be."""
-    wants_name: bool = False
-    """Whether they want to join, but under no name that a player can have."""
-    sentence: str = ""
-    """What we understood in plain sentences."""
-    answers: tuple[str, ...] = ()
-    """What we say to their questions, and what we didn't understand."""
-    rest: tuple[str, ...] = ()
-    """The lines that wait for the name."""
+    name: str | None = None  # the name that a `yes` takes, made from the address; None where none can be
+    wants_name: bool = False  # whether they want to join, but under no name that a player can have
+    sentence: str = ""  # what we understood in plain sentences
+    answers: tuple[str, ...] = ()  # what we say to their questions, and what we didn't understand
+    rest: tuple[str, ...] = ()  # the lines that wait for the name
     language: str = "en"
     house: bool = False
     games: tuple[GameTitle, ...]
@@ -99,12 +86,10 @@ class InvitationWaiting(Section, template="waiting"):
 
 class Welcome(Payload, Section, template="welcome"):
     games: tuple[GameTitle, ...] = ()
-    board: tuple[str, ...] = ()
-    """A board as our messages draw it, so that they know what to expect."""
+    board: tuple[str, ...] = ()  # a board as our messages draw it, so that they know what to expect
     seeks: tuple[OpenSeek, ...] = ()
     house: bool = False
-    plays: bool = False
-    """Whether the player has a match already, which stands above it."""
+    plays: bool = False  # whether the player has a match already, which stands above it
     language: str = "en"
     stands_alone: ClassVar = True
 
@@ -116,23 +101,19 @@ def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
 
 class AddressQuestion(Payload, template="address"):
     by: str
-    by_thread: bool = False
-    """Whether it was asked before, and the answer came without the token of the question."""
+    by_thread: bool = False  # whether it was asked before, and the answer came without the token of the question
 
 
 class Alert(Payload, template="alert"):
     numbers: dict[str, tuple[int, ...]]
     """Those of the messages, players and matches that need attention, by what happened to them (see alerts.KINDS)."""
-    failing: tuple[str, ...] = ()
-    """What fails of the scheduled work, such as "time-outs 12"."""
+    failing: tuple[str, ...] = ()  # what fails of the scheduled work, such as "time-outs 12"
 
 
 class Answer(Payload, template="answer"):
     sections: tuple[Section, ...]
-    subject: str
-    """The Subject of the answered message."""
-    plies: dict[int, int] | None = None
-    """Where several matches are shown: the version of each."""
+    subject: str  # the Subject of the answered message
+    plies: dict[int, int] | None = None  # where several matches are shown: the version of each
 
 
 class Manners(Part):
@@ -146,14 +127,11 @@ class Manners(Part):
 
 class Challenge(News, template="challenge"):
     by: str
-    rating: str = ""
-    """Theirs, if the match is to be rated and they have one."""
-    won: int = 0
-    """The number of the reader's matches with them that were won; below those that were lost or drawn."""
+    rating: str = ""  # theirs, if the match is to be rated and they have one
+    won: int = 0  # the number of the reader's matches with them that were won; below those that were lost or drawn
     lost: int = 0
     drawn: int = 0
-    known: Manners | None = None
-    """How they play; None where they have finished no match yet."""
+    known: Manners | None = None  # how they play; None where they have finished no match yet
 
 
 class Invitation(Payload, template="invitation"):
@@ -171,28 +149,19 @@ class Confirmation(Payload, template="confirm"):
     prose: tuple[str, ...]
     joining: bool
     asking: tuple[Asking, ...]
-    unclear: bool = False
-    """Whether it was asked before, and the answer was neither a yes nor a no."""
-    last: bool = False
-    """Whether it isn't asked again."""
-    by_thread: bool = False
-    """Whether it was asked before, and the answer came without the token of the question."""
-    unknown: str = ""
-    """The address in From, if the player isn't known to write from there: a yes makes it known."""
-    answered_from: str = ""
-    """The same of the answer, if it was asked before: it didn't count."""
-    more: bool = False
-    """Whether somebody who joins has written more, which is carried out with it."""
+    unclear: bool = False  # whether it was asked before, and the answer was neither a yes nor a no
+    last: bool = False  # whether it isn't asked again
+    by_thread: bool = False  # whether it was asked before, and the answer came without the token of the question
+    unknown: str = ""  # the address in From, if the player isn't known to write from there: a yes makes it known
+    answered_from: str = ""  # the same of the answer, if it was asked before: it didn't count
+    more: bool = False  # whether somebody who joins has written more, which is carried out with it
     beyond: int | None = None
     """The match whose reply address the message was sent to, which covers less than the message asks for."""
-    match: int | None = None
-    """The match of theirs that it is about, if it is one alone."""
-    acts: tuple[Act, ...] = ()
-    """What the admin does with it, if it is theirs."""
+    match: int | None = None  # the match of theirs that it is about, if it is one alone
+    acts: tuple[Act, ...] = ()  # what the admin does with it, if it is theirs
     sentence: str = ""
     """What we understood in plain sentences: a yes carries out the lines as they are printed, and nothing else."""
-    answers: tuple[str, ...] = ()
-    """What we say to their questions, and what we didn't understand."""
+    answers: tuple[str, ...] = ()  # what we say to their questions, and what we didn't understand
     language: str = "en"
 
 
@@ -250,10 +219,8 @@ class DigestRow(Part):
     match: int
     ply: int
     stage: str
-    since: str
-    """The date since when it has stood as it does."""
-    due: str = ""
-    """The date by which the turn is due, if there is a limit."""
+    since: str  # the date since when it has stood as it does
+    due: str = ""  # the date by which the turn is due, if there is a limit
 
 
 class Digest(Payload, template="digest"):
@@ -261,10 +228,8 @@ class Digest(Payload, template="digest"):
     waiting: tuple[WaitingMatch, ...] = ()
     overview: tuple[DigestRow, ...] = ()
     """All of them, where there are several: the reader's turn first, longest waiting first."""
-    plies: dict[int, int] | None = None
-    """Where several matches are shown: the version of each."""
-    seeks: tuple[OpenSeek, ...] = ()
-    """Some open seeks, where a reply may take one."""
+    plies: dict[int, int] | None = None  # where several matches are shown: the version of each
+    seeks: tuple[OpenSeek, ...] = ()  # some open seeks, where a reply may take one
     is_long: ClassVar = True
 
     @property
@@ -283,8 +248,7 @@ class InvitationsAllowed(Section, template="invitable"):
 
 
 class NewsStarted(Section, template="started"):
-    since: str | None = None
-    """The day on which the player had stopped them."""
+    since: str | None = None  # the day on which the player had stopped them
 
 
 class NewsStopped(Section, template="stopped"):

@@ -20,20 +20,16 @@ class CrosstableRow(Part):
     points: str
     breaks: tuple[str, ...]
     own: bool = False
-    out: bool = False
-    """Whether they have withdrawn."""
+    out: bool = False  # whether they have withdrawn
 
 
 class Crosstable(Part):
     heads: tuple[str, ...]
     breaks: tuple[str, ...]
     rows: tuple[CrosstableRow, ...]
-    by_round: bool
-    """Whether a column is a round; in a round robin, it is an opponent."""
-    width: int
-    """The number of columns of a cell."""
-    missing: int = 0
-    """The number of rows that are left out."""
+    by_round: bool  # whether a column is a round; in a round robin, it is an opponent
+    width: int  # the number of columns of a cell
+    missing: int = 0  # the number of rows that are left out
 
 
 class RoundBegun(Part):
@@ -43,15 +39,11 @@ class RoundBegun(Part):
     title: str
     round: int = 0
     rounds: int = 0
-    game: int = 1
-    """2 if the same two have drawn their first match of the round."""
+    game: int = 1  # 2 if the same two have drawn their first match of the round
     table: Crosstable | None = None
-    rung: int = 0
-    """On a ladder, that of the challenger; 0 elsewhere."""
-    wanted: int = 0
-    """On a ladder, that of the challenged player."""
-    is_own: bool = False
-    """Whether the reader is the challenger."""
+    rung: int = 0  # on a ladder, that of the challenger; 0 elsewhere
+    wanted: int = 0  # on a ladder, that of the challenged player
+    is_own: bool = False  # whether the reader is the challenger
 
 
 class Away(News, template="away"):
@@ -71,8 +63,7 @@ class OfferShown:
     by: str
     yours: bool
     turns: tuple[str, ...]
-    until: str
-    """When a pause would end by itself, in words; empty if it wouldn't."""
+    until: str  # when a pause would end by itself, in words; empty if it wouldn't
 
 
 class OfferNews(News, Section, template="offer"):
@@ -80,10 +71,8 @@ class OfferNews(News, Section, template="offer"):
 
     match: int
     ply: int
-    kind: str
-    """What is offered: draw, undo, pause or cancel."""
-    change: str
-    """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed or over."""
+    kind: str  # what is offered: draw, undo, pause or cancel
+    change: str  # what became of it: made, accepted, rejected, withdrawn, or (a pause) resumed or over
     by: str
 
 
@@ -97,10 +86,8 @@ class Muted(Section, template="muted"):
 
 class Branch(Part):
     match: int
-    ply: int
-    """The number of turns before it."""
-    turns: tuple[str, ...]
-    """The turns on the way, the opponent's first; none where any turn is answered."""
+    ply: int  # the number of turns before it
+    turns: tuple[str, ...]  # the turns on the way, the opponent's first; none where any turn is answered
     otherwise: str | None = None
     """The turn that is played in reply to any other than the opponent's named ones, at the end."""
     resigns: bool = False
@@ -132,20 +119,14 @@ class TurnTimeShown(Part):
 
 class Preview(Section, template="previewed"):
     match: int
-    ply: int
-    """The number of turns before it."""
-    now: int
-    """The number of turns of the match."""
-    past: bool
-    """Whether the reader named the turn after which it begins."""
-    playable: bool
-    """Whether the reader may play the first of the turns now."""
-    kept: bool
-    """Whether the part was kept before, and need not be written again."""
+    ply: int  # the number of turns before it
+    now: int  # the number of turns of the match
+    past: bool  # whether the reader named the turn after which it begins
+    playable: bool  # whether the reader may play the first of the turns now
+    kept: bool  # whether the part was kept before, and need not be written again
     turns: tuple[str, ...]
     part: str | None = None
-    chosen: str
-    """What is chosen of one more turn, beyond a part that can stand by itself."""
+    chosen: str  # what is chosen of one more turn, beyond a part that can stand by itself
 
 
 class MatchThen(Section, template="stood"):
@@ -205,8 +186,7 @@ class TurnBegun(Section, template="begun"):
 
 class ChallengeSent(Section, template="challenged"):
     match: int
-    opponent: str
-    """As the sender wrote it: a name or an address."""
+    opponent: str  # as the sender wrote it: a name or an address
 
 
 class ChallengeClosed(News, Section, template="closed"):
@@ -240,8 +220,7 @@ class PreferenceHelp(Part):
 class Preferences(Section, template="preferences"):
     changed: tuple[Choice, ...]
     rows: tuple[PreferenceHelp, ...]
-    days_from: str = ""
-    """When other days begin to count, in words, if they were chosen."""
+    days_from: str = ""  # when other days begin to count, in words, if they were chosen
 
 
 class AsOf(Part):
@@ -255,26 +234,19 @@ class Refusal(Section, template="refused"):
     """A command that was not carried out: why, what would work, and how the match stands."""
 
     sentence: str
-    read: str | None = None
-    """What was read, where it helps to repeat it."""
-    written: str | None = None
-    """The line it was read from, where that differs."""
+    read: str | None = None  # what was read, where it helps to repeat it
+    written: str | None = None  # the line it was read from, where that differs
     at: int | None = None
     width: int = 1
     fits: str = ""
     match: int | None = None
     ply: int | None = None
-    part: str | None = None
-    """The unfinished turn, for the player who began it."""
-    own: bool = False
-    """Whether the reader plays in the match."""
+    part: str | None = None  # the unfinished turn, for the player who began it
+    own: bool = False  # whether the reader plays in the match
     meant: tuple[str, ...] = ()
-    proposed: bool = False
-    """Whether "yes" stands for the first that may be meant."""
-    as_of: AsOf | None = None
-    """The position at which that is a turn."""
-    wish: bool = False
-    """Whether it answers a wish in plain sentences: nothing went wrong."""
+    proposed: bool = False  # whether "yes" stands for the first that may be meant
+    as_of: AsOf | None = None  # the position at which that is a turn
+    wish: bool = False  # whether it answers a wish in plain sentences: nothing went wrong
 
 
 class NewAddresses(Payload, Section, template="renewed"):
@@ -295,8 +267,7 @@ class NewsResumed(Section, template="resumed"):
 class Hint(Section, template="hint"):
     match: int
     ply: int
-    turn: str | None = None
-    """None where the house didn't find one soon enough."""
+    turn: str | None = None  # none where the house didn't find one soon enough
 
 
 class WordsPassedOn(Section, template="said"):
@@ -321,30 +292,21 @@ class TurnNews(News, Section, template="turn"):
     ply: int
     by: str = ""
     # With any of these, the turn itself is no news.
-    termination: Termination | None = None
-    """What has ended the match, where that was not the turn."""
-    ran_out: bool = False
-    """Whether the player to move has run out of time."""
+    termination: Termination | None = None  # what has ended the match, where that was not the turn
+    ran_out: bool = False  # whether the player to move has run out of time
     reminder: bool = False
     taken_back: tuple[str, ...] = ()
-    given: str = ""
-    """The time that was just given."""
-    given_to: int | None = None
-    """The seat of the player who has got it."""
+    given: str = ""  # the time that was just given
+    given_to: int | None = None  # the seat of the player who has got it
 
-    since: int | None = None
-    """The number of the first turn that is news, where several turns were played at once."""
-    by_itself: tuple[PlayedByItself, ...] = ()
-    """Those of them that were played for the reader."""
-    void: str | None = None
-    """Why what the reader had prepared will not be played (matches.events.Void)."""
-    seek: int | None = None
-    """The reader's seek that the opponent has taken to begin the match."""
+    since: int | None = None  # the number of the first turn that is news, where several turns were played at once
+    by_itself: tuple[PlayedByItself, ...] = ()  # those of them that were played for the reader
+    void: str | None = None  # why what the reader had prepared will not be played (matches.events.Void)
+    seek: int | None = None  # the reader's seek that the opponent has taken to begin the match
     tournament: RoundBegun | None = None
     unrated: bool = False
     """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
-    outlook: tuple[int, ...] = ()
-    """What the players' ratings may become, by seat, if the match has ended and counts."""
+    outlook: tuple[int, ...] = ()  # what the players' ratings may become, by seat, if the match has ended and counts
     stands_alone: ClassVar = True
 
 
@@ -352,8 +314,7 @@ class NotAttempted(Section, template="unattempted"):
     """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
-    most: int | None = None
-    """The number of commands that a message can have, if it had more."""
+    most: int | None = None  # the number of commands that a message can have, if it had more
 
 
 class TurnDropped(Section, template="undone"):
@@ -372,8 +333,7 @@ class NotSent(Section, template="unsent"):
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
-    matches: tuple[int, ...] = ()
-    """The matches to which they may belong, if that is why."""
+    matches: tuple[int, ...] = ()  # the matches to which they may belong, if that is why
     may_be_quoted: bool = False
 
 

@@ -78,10 +78,8 @@ class Match(SQLModel, table=True):
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     tournament: int | None = None
     round: int | None = None
-    reported: datetime | None = Field(default=None, sa_type=Utc)
-    """When the tournament has noted that it is over."""
-    level: int | None = None
-    """How well the house plays, in a match against it; None between two people."""
+    reported: datetime | None = Field(default=None, sa_type=Utc)  # when the tournament has noted that it is over
+    level: int | None = None  # how well the house plays, in a match against it; None between two people
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the challenger named an address; they learn whose it is when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)
@@ -115,8 +113,7 @@ class Match(SQLModel, table=True):
     """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
     rematch: int | None = None  # the match last offered as its rematch
     winner: int | None = None
-    termination: str | None = None
-    """How the match ended (notation.ending.Termination); None until then."""
+    termination: str | None = None  # how the match ended (notation.ending.Termination); None until then
     termination_seat: int | None = None
     """The seat this concerns: that of the player who resigned, left or ran out of time, or whose win was proven."""
     reason: str | None = None
@@ -150,8 +147,7 @@ class TakenBack(SQLModel, table=True):
     number: int
     seat: int
     text: str
-    shift: int
-    """The `shift` of the match until it was taken back: messages about a match with that one still show it."""
+    shift: int  # the `shift` of the match until it was taken back: messages about a match with that one still show it
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     played: datetime = Field(sa_type=Utc)
     taken_back: datetime = Field(sa_type=Utc)
@@ -165,8 +161,7 @@ class Prepared(SQLModel, table=True):
     version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
     """Turns in canonical texts, the opponent's first (see matches.conditions)."""
-    incoming: int | None = Field(default=None, foreign_key="incoming.id")
-    """The message that brought the last of them."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 
 class Note(SQLModel, table=True):
@@ -211,8 +206,7 @@ class PlayerRating(SQLModel, table=True):
     wins: int
     draws: int
     losses: int  # all results until then
-    superseded: date | None = None
-    """The week after which the player's next rating in the game is; None for the latest."""
+    superseded: date | None = None  # the week after which the player's next rating in the game is; None for the latest
 
 
 class RatedWeek(SQLModel, table=True):
@@ -243,14 +237,12 @@ class Tournament(SQLModel, table=True):
     time: str  # the time control, as time_control.to_stored writes it; there always is one
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     places: int
-    wanted_rounds: int | None = None
-    """Of a Swiss, as its host chose; None where that follows from the entrants."""
+    wanted_rounds: int | None = None  # of a Swiss, as its host chose; None where that follows from the entrants
     rounds: int | None = None  # None until it begins
     at_once: int | None = None
     """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
     challenged at a time."""
-    reach: int | None = None
-    """On a ladder, how many rungs above one's own a challenge can go; None for all other kinds."""
+    reach: int | None = None  # on a ladder, how many rungs above one's own a challenge can go; None for all other kinds
     previous: int | None = Field(default=None, index=True, unique=True)
     """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
@@ -261,8 +253,7 @@ class Tournament(SQLModel, table=True):
     """When the next one opens; None once it has, and where none does."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
     """The player who has opened it; None for the operator."""
-    closes: datetime = Field(sa_type=Utc)
-    """When it begins, or is called off if there are too few players."""
+    closes: datetime = Field(sa_type=Utc)  # when it begins, or is called off if there are too few players
     created: datetime = Field(sa_type=Utc)
     started: datetime | None = Field(default=None, sa_type=Utc)
     ended: datetime | None = Field(default=None, sa_type=Utc)
@@ -283,8 +274,7 @@ class Entry(SQLModel, table=True):
     withdrawn: datetime | None = Field(default=None, sa_type=Utc)
     """Since when they are not paired any more. Who withdraws before it begins has no row."""
     seed: int | None = None  # their number, from the beginning of the tournament on
-    rung: int | None = None
-    """Where they stand on a ladder, from 1 at the top (see tournaments.ladders)."""
+    rung: int | None = None  # where they stand on a ladder, from 1 at the top (see tournaments.ladders)
 
 
 class Pairing(SQLModel, table=True):

@@ -22,8 +22,7 @@ class Lane(IntEnum):
 
 class OutgoingLane(IntEnum):
     SHORT = 0  # turns, and whatever else is soon rendered: several at a time
-    LONG = 1
-    """What takes long to render, or can be asked for by anybody: one at a time, after those of the other lane."""
+    LONG = 1  # what takes long to render, or can be asked for by anybody: one at a time, after those of the other lane
 
 
 class IncomingState(StrEnum):
@@ -34,16 +33,14 @@ class IncomingState(StrEnum):
 
 
 class OutgoingState(StrEnum):
-    BATCHED = "batched"
-    """News waiting for a digest: its player wants several in one message (see schedule)."""
+    BATCHED = "batched"  # news waiting for a digest: its player wants several in one message (see schedule)
     PAUSED = "paused"  # news waiting for a player who wants none for now
     MERGED = "merged"  # its news became part of another message, `merged_into`
     WAITING = "waiting"
     """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too; or a note,
     kept for some minutes so that it tells further ones."""
     OWED = "owed"
-    SUSPENDED = "suspended"
-    """Not sent because messages to the address bounce; sent once the player writes again."""
+    SUSPENDED = "suspended"  # not sent because messages to the address bounce; sent once the player writes again
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
@@ -103,8 +100,7 @@ class Incoming(Queued, table=True):
     """How often work on it began, counted when it is claimed."""
     verdict: str | None = None
     error: str | None = None
-    player: int | None = Field(default=None, foreign_key="player.id")
-    """The player who is proven to have sent it."""
+    player: int | None = Field(default=None, foreign_key="player.id")  # the player who is proven to have sent it
     proof: str | None = None
     """What let it act without a token (see authentication); a replayed message has the same value."""
     cost: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -163,10 +159,8 @@ class Outgoing(Queued, table=True):
     address: str
     stranger_domain: str | None = None
     """The domain of the owner of the address if that was no player's when this was sent (see rate_limits)."""
-    standing: str | None = None
-    """What spoke for the sender if this answers a message without proof (Standing)."""
-    gist: str | None = None
-    """A digest of what an answer says, by which the same one isn't sent again and again."""
+    standing: str | None = None  # what spoke for the sender if this answers a message without proof (Standing)
+    gist: str | None = None  # a digest of what an answer says, by which the same one isn't sent again and again
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))

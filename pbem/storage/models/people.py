@@ -47,8 +47,7 @@ class Player(SQLModel, table=True):
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator has closed the account (see pbem.features.moderation)."""
-    trusted: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when they can open tournaments."""
+    trusted: datetime | None = Field(default=None, sa_type=Utc)  # since when they can open tournaments
     created: datetime = Field(sa_type=Utc)
 
     @property
@@ -77,8 +76,7 @@ class Invitee(SQLModel, table=True):
     """A hash of the address (see invitations): nobody reads from it whom we have written to."""
     domain: str
     invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
-    refused: datetime | None = Field(default=None, sa_type=Utc)
-    """When its owner asked us not to invite them again."""
+    refused: datetime | None = Field(default=None, sa_type=Utc)  # when its owner asked us not to invite them again
 
 
 class Departure(SQLModel, table=True):
@@ -107,8 +105,7 @@ class Seek(SQLModel, table=True):
     player: int = Field(foreign_key="player.id")
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
-    time: str | None = None
-    """The time control, as time_control.to_stored writes it; None without one."""
+    time: str | None = None  # the time control, as time_control.to_stored writes it; None without one
     begin: str  # who moves first, as the seeker wrote it: me, you or random
     rated: bool = False
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
@@ -171,8 +168,7 @@ class Vacation(SQLModel, table=True):
     chosen: datetime = Field(sa_type=Utc)
     begins: datetime = Field(sa_type=Utc)
     ends: datetime = Field(sa_type=Utc)
-    changes: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often its end was changed."""
+    changes: int = Field(default=0, sa_column_kwargs={"server_default": "0"})  # how often its end was changed
     told: datetime | None = Field(default=None, sa_type=Utc)
     """When the opponents were told that it has begun, or that was found to be needless."""
 
@@ -199,8 +195,7 @@ class ModerationAct(SQLModel, table=True):
 class ClosedAddress(SQLModel, table=True):
     """An address whose owner can't become a player, because their account was closed. It outlives the player."""
 
-    address: str = Field(primary_key=True)
-    """A hash of the address: nobody reads from it whose account was closed."""
+    address: str = Field(primary_key=True)  # a hash of the address: nobody reads from it whose account was closed
     closed: datetime = Field(sa_type=Utc)
 
 
@@ -213,6 +208,5 @@ class Announcement(SQLModel, table=True):
     told: int = 0  # the last player, by number, whose message is queued
     last: int  # the last player who gets it: whoever joins later doesn't
     number: int = 0
-    due: datetime | None = Field(default=None, sa_type=Utc)
-    """When the next messages are queued; None once all are."""
+    due: datetime | None = Field(default=None, sa_type=Utc)  # when the next messages are queued; None once all are
     created: datetime = Field(sa_type=Utc)

@@ -58,10 +58,8 @@ class Setback(SQLModel, table=True):
 
 
 class SearchKind(StrEnum):
-    TURN = "turn"
-    """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
-    HINT = "hint"
-    """What the house would play in its opponent's place; the row is stored when it is found."""
+    TURN = "turn"  # the turn of the house. It needs no row to be due: that it is the house's turn says so.
+    HINT = "hint"  # what the house would play in its opponent's place; the row is stored when it is found
 
 
 class Search(Leased, table=True):
@@ -103,8 +101,7 @@ class Analysis(Leased, table=True):
     asked: datetime = Field(sa_type=Utc)
     findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
     """What was found for each position so far, the first one first (house.searcher.SearchFinding)."""
-    attempts: int = 0
-    """How many searches for the next positions were begun, counted before each begins."""
+    attempts: int = 0  # how many searches for the next positions were begun, counted before each begins
     due: datetime = Field(sa_type=Utc)
     done: datetime | None = Field(default=None, sa_type=Utc)
     """When the player was told what was found, or that the house gave up."""
