@@ -20,7 +20,7 @@ FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
 SUPPOSED = 40.0  # how much a sentence must resemble a wish that is answered in case it is meant
-UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words"})
+UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words", "join", "my_name"})
 """What isn't answered unless it is clear."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
 """How many words a sentence can have that none of its wordings has."""
@@ -260,7 +260,9 @@ def _filled(text: str, named: Named, place: Place) -> str:
         games=there_are(),
         easy=f"{first} is easy to learn and quick: try it against the house at its easiest level.",
         rival=place.rival or "NAME",
-        rules=f"{rules_commands()} sends the rules of a game.",
+        rules=f'"rules {place.game}" sends the rules.'
+        if place.game
+        else f"{rules_commands()} sends the rules of a game.",
         human=human(admin=place.admin),
         you=f"Your name here is {place.player}." if place.player else "To begin, choose a name that you like.",
         key=named.games[0] if named.games else FIRST_GAME,
