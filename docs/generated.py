@@ -27,9 +27,9 @@ from engines.diagram import Diagram
 from notation.board import format_board
 from notation.games import GAMES
 from notation.hints import format_hint
-from pbem.cli import index, logs
+from pbem.cli import index, log_format
 from pbem.config import LogSettings, Settings, Tls
-from pbem.conversation.core import Command, Group, Reach
+from pbem.conversation.command import Command, Group, Reach
 from pbem.features.all import FEATURES
 from pbem.messages.said.sections import template_folders
 from pbem.secret import Secret
@@ -442,7 +442,7 @@ def _words(command: Any) -> Iterator[str]:
 def conversation() -> str:
     """Return a turn by email: what a player writes, and what their opponent gets."""
     with tempfile.TemporaryDirectory() as folder, correspondence(Path(folder)) as letters:
-        logs.configure(LogSettings(level="error"), sys.stderr)
+        log_format.configure(LogSettings(level="error"), sys.stderr)
         letters.match()
         begun = letters.last("alice")
         letters.reply(begun, "1 a7b7 i3i2\n\nGood luck, Bob!")
@@ -453,7 +453,7 @@ def conversation() -> str:
 def _first_match() -> dict[str, EmailMessage]:
     """Return the messages of a newcomer, carol, from the first to the first turn in a match with a friend, dave."""
     with tempfile.TemporaryDirectory() as folder, correspondence(Path(folder)) as letters:
-        logs.configure(LogSettings(level="error"), sys.stderr)
+        log_format.configure(LogSettings(level="error"), sys.stderr)
         carol, dave = "carol@mail.example", "dave@mail.example"
         told = {}
         (told["introduction"],) = letters.write(carol, "Hello, how does this work?")

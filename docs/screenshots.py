@@ -32,7 +32,7 @@ sys.path += [path for path in (str(ROOT), str(ROOT / "packs" / "pbem-classics" /
 from notation.ending import Termination
 from notation.games import GAMES
 from notation.record import Record
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.conformance.letters import letters
 from pbem.publishing import crawl
@@ -221,7 +221,7 @@ def shoot_site() -> None:
 
 def main() -> None:
     """Make the screenshots of the documents, or those of all messages in the folder given as an argument."""
-    logs.configure(LogSettings(level="error"))
+    log_format.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
         mails = examples(Path(folder) / "examples")[0]
         for game in SHELF:

@@ -14,7 +14,7 @@ from engines.core import Game
 from notation.games import GAMES, installed
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
-from pbem.cli import IMPOSSIBLE, logs, terminal
+from pbem.cli import IMPOSSIBLE, log_format, terminal
 from pbem.cli.doctor.findings import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
@@ -89,7 +89,7 @@ def can_be_offered(game: Game) -> bool:
 def stored(path: Path) -> Iterator[Stored]:
     """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
     settings = config.load(path)
-    logs.configure(settings.log, server=settings.server)
+    log_format.configure(settings.log, server=settings.server)
     GAMES.enable(settings.games.enabled, can_be_offered)
     failpoints.prepare()
     with who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
@@ -117,7 +117,7 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
     from pbem.server import daemon  # to import it takes four times as long as the rest of a verb that doesn't need it
 
     settings = config.load(path)
-    logs.configure(settings.log, server=settings.server)
+    log_format.configure(settings.log, server=settings.server)
     if to_run:
         config.require_secrets(settings)
         with who_is_in_the_way(settings), database.opened(settings.server.database) as engine:

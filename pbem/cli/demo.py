@@ -28,7 +28,7 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES, installed
 from notation.record import Record
 from pbem import config
-from pbem.cli import core, logs
+from pbem.cli import core, log_format
 from pbem.cli.core import FOUND, app, out
 from pbem.config import LogSettings
 from pbem.conformance.letters import Clock, Letters
@@ -101,7 +101,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings, screen = config.load(path), Screen(out)
     with (folder / "server.log").open("w", encoding="utf-8") as log:
-        logs.configure(LogSettings(), log)
+        log_format.configure(LogSettings(), log)
         with daemon.open_server(settings, parser=MailParser()) as server:
             players = (sample.players[0].lower(), sample.players[1].lower())
             out.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")

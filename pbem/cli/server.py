@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
-from pbem.cli.doctor import machine
+from pbem.cli.doctor import installation
 from pbem.mail.reading.text.normalize import escape_controls
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
@@ -39,7 +39,7 @@ def run(
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
             clock.require_right(server.engine, core.now())
-        for file in machine.exposed(server.settings):
+        for file in installation.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, attempts = daemon.run_once(server)

@@ -15,7 +15,7 @@ from notation.description import describe
 from notation.games import GamePack
 from notation.steps import cells_of
 from pbem.conformance.samples import matches, require
-from pbem.conformance.texts import acting
+from pbem.conformance.turn_texts import acting
 from pbem.messages.boards.board_image import png
 from pbem.messages.boards.html_board import grid
 from pbem.messages.boards.svg_board import BoardSheet

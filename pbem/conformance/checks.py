@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engines.search.state import Searchable
 from notation.games import GAMES, GamePack
-from pbem.conformance import boards, by_mail, engine, rules_page, texts
+from pbem.conformance import boards, by_mail, engine, rules_page, turn_texts
 from pbem.conformance.samples import matches, options_of, samples
 
 SLOW = 20_000
@@ -46,14 +46,14 @@ CHECKS = tuple(
             engine.reading_a_turn_again_leads_to_the_same_position,
             engine.parts_complete_turns,
             engine.states_play_by_the_rules,
-            texts.turns_are_read_as_they_are_written,
-            texts.turns_are_read_forgivingly,
-            texts.garbage_is_refused,
-            texts.reading_takes_linear_time,
-            texts.help_has_an_example,
-            texts.hints_help,
-            texts.choices_lead_to_turns,
-            texts.half_a_turn_can_be_drawn,
+            turn_texts.turns_are_read_as_they_are_written,
+            turn_texts.turns_are_read_forgivingly,
+            turn_texts.garbage_is_refused,
+            turn_texts.reading_takes_linear_time,
+            turn_texts.help_has_an_example,
+            turn_texts.hints_help,
+            turn_texts.choices_lead_to_turns,
+            turn_texts.half_a_turn_can_be_drawn,
             boards.diagrams_are_whole,
             boards.the_last_turn_is_only_lit,
             boards.the_last_turn_is_told,

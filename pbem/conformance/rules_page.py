@@ -10,7 +10,7 @@ from notation.core import BadNotation
 from notation.games import API, GAMES, KEY, GamePack
 from notation.illustrations import BadIllustration, of
 from pbem.conformance.samples import require
-from pbem.conformance.texts import acting, is_turn
+from pbem.conformance.turn_texts import acting, is_turn
 from pbem.conversation import feature
 from pbem.features.all import FEATURES
 from pbem.messages.templating import WIDTH

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import execute, feature, reading, yes_or_no
-from pbem.conversation.core import Decision, Line, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation import execute, feature, meaning, yes_or_no
+from pbem.conversation.command import Decision, Line, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -89,7 +89,7 @@ def hold(
         acts=acts,
         sentence=wish.sentence if wish is not None else "",
         answers=wish.notes if wish is not None else (),
-        language=reading.language_of(request) if player.confirmed is None else "en",
+        language=meaning.language_of(request) if player.confirmed is None else "en",
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)

@@ -12,8 +12,8 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, reading, strangers, yes_or_no
-from pbem.conversation.core import Line, Request, Role, Who
+from pbem.conversation import confirmations, execute, meaning, strangers, yes_or_no
+from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
@@ -97,10 +97,10 @@ def _carry_out(
 ) -> Reply:
     """Do what the message says, or what we had made of it where its sender has confirmed that."""
     is_reworded = bool(confirmed_lines)
-    parsed = reading.read_lines(request, message, confirmed_lines) if is_reworded else reading.read(request, message)
+    parsed = meaning.read_lines(request, message, confirmed_lines) if is_reworded else meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, suggestion = (parsed, None) if is_reworded else reading.as_meant(request, message, parsed)
+        parsed, suggestion = (parsed, None) if is_reworded else meaning.as_meant(request, message, parsed)
         commands, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
@@ -159,18 +159,18 @@ def _follow(
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person; raise Refused for what isn't understood."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
-    wish = Reading() if refusal and not is_guess else reading.understood(request, (parsed.first, *parsed.prose))
+    wish = Reading() if refusal and not is_guess else meaning.understood(request, (parsed.first, *parsed.prose))
     if refusal is not None and not wish.wishes:
         raise refusal
     return _suggest(request, reply, wish) if wish.wishes else refused(request, reply, _unclear(request, parsed, wish))
 
 
 def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
-    lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
+    lines = meaning.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
     if any(line.ends(request) for line in lines) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(commands=lines, words=(), first=""), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
-        shown = reading.read_lines(request, request.message, (wish.look,))
+        shown = meaning.read_lines(request, request.message, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
     return refused(request, reply, wording.suggestion(wish))
 
@@ -254,7 +254,7 @@ def _check_account(request: Request) -> None:
     message = request.message
     if sender.held_message is not None and sender.held_message in request.held_messages:
         message = request.held_messages[sender.held_message]
-    commands = reading.read(request, message).commands if message.error is None and question is None else ()
+    commands = meaning.read(request, message).commands if message.error is None and question is None else ()
     if commands and all(Who.CLOSED in line.command.open_to for line in commands):
         return
     if rate_limits.was_told(session, sender.address, CLOSED, request.now):

@@ -14,14 +14,14 @@ from math import ceil
 from sqlmodel import Session, col, func
 
 from notation.games import GameMissing
-from pbem.conversation import feature, reading
-from pbem.conversation.core import Decision, Line, Request, Role
+from pbem.conversation import feature, meaning
+from pbem.conversation.command import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import wording
+from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.draft import MOST_COMMANDS
-from pbem.conversation.syntax.grammar import GAME
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.target import Allotment, allot, note_to_opponent, opponent_in, target_of
@@ -101,7 +101,7 @@ def _malformed(request: Request, line: Line) -> Refused:
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
     is_sentence = bool(given.unread) and is_plain and is_named
-    wish = reading.understood(request, [line.text]) if is_sentence else Reading()
+    wish = meaning.understood(request, [line.text]) if is_sentence else Reading()
     return wording.suggestion(wish) if wish.wishes else line.misfit()
 
 

@@ -15,7 +15,7 @@ from sqlmodel import Session, SQLModel, select
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.core import Command, Decision, Group, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.command import Command, Decision, Group, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number

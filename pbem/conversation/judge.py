@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from pbem.conversation.core import Line, Reach, Who
+from pbem.conversation.command import Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.players.identity import Sender
 from pbem.tokens import Purpose

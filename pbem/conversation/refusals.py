@@ -5,7 +5,7 @@ import re
 from notation.games import GAMES, GameMissing
 from notation.time_control import spoken
 from pbem.config import ServerSettings
-from pbem.conversation.core import Line, Request
+from pbem.conversation.command import Line, Request
 from pbem.errors import Refused
 from pbem.matches.events import Obstacle
 from pbem.matches.lifecycle import MOST_OPEN

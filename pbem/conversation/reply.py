@@ -12,7 +12,7 @@ from typing import Any
 from sqlmodel import Session
 
 from pbem.conversation import yes_or_no
-from pbem.conversation.core import PAGE, Line, Request
+from pbem.conversation.command import PAGE, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
 from pbem.errors import Refused, Unread

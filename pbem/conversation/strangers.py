@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.conversation import confirmations, execute, reading, yes_or_no
-from pbem.conversation.core import Command, Line, Request, Role
+from pbem.conversation import confirmations, execute, meaning, yes_or_no
+from pbem.conversation.command import Command, Line, Request, Role
 from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import person_names, phrases, wording
-from pbem.conversation.syntax.grammar import MATCH_THEN
+from pbem.conversation.syntax.arguments import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
 from pbem.errors import Refused, Silence, Unanswerable
@@ -79,7 +79,7 @@ def reread(
 
 def _said_otherwise(request: Request, parsed: ParsedMessage) -> bool:
     """Return whether the message says as a sentence what a line of it can't be read as."""
-    said = reading.wishes_in(request)
+    said = meaning.wishes_in(request)
     return bool(said.lines or said.look) and not any("=" in line.text for line in parsed.commands)
 
 
@@ -87,7 +87,7 @@ def _says_more(request: Request, parsed: ParsedMessage, line: Line) -> bool:
     """Return whether the message, read as sentences, says more than its one line does: "play quadrupel with Otto"."""
     if len(parsed.commands) > 1 or "=" in line.text or not line.command.changes:
         return False
-    said = reading.wishes_in(request).lines
+    said = meaning.wishes_in(request).lines
     return len(said) > 1 or any(len(each) > len(line.text) and not each.startswith("join") for each in said)
 
 
@@ -98,7 +98,7 @@ def _is_of_now(command: Command) -> bool:
 
 
 def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
-    return reading.reader(request, request.message).read("", texts).commands if texts else ()
+    return meaning.reader(request, request.message).read("", texts).commands if texts else ()
 
 
 def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
@@ -109,11 +109,11 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     has_commands = bool(waiting_lines(request, parsed, Reading()))
     if has_commands or name_alone(request, parsed) or invitation_to(request) is not None:
         return introduce(request, reply, parsed, left, Reading())
-    wish = reading.wishes_in(request)
+    wish = meaning.wishes_in(request)
     if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
-        wish = reading.understood(request, (DECLINES,))
-    lines = reading.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
-    shown = reading.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
+        wish = meaning.understood(request, (DECLINES,))
+    lines = meaning.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
+    shown = meaning.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
     if not (lines and lines[0].command.newcomer.rank):
         check_left(left)
     if lines and lines[0].command.newcomer.line is not None:
@@ -185,7 +185,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
         rest=rest[:MOST_KEPT],
         house=request.house.enabled,
         games=titles(),
-        language=reading.language_of(request),
+        language=meaning.language_of(request),
     )
     proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
@@ -195,7 +195,7 @@ def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tup
     """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated."""
     if wish.lines:
         return _lines(request, wish.lines)
-    written = reading.read(request, request.message).commands
+    written = meaning.read(request, request.message).commands
     ours = (line for line in written if not line.malformed and not line.command.grammar.is_free)
     changing = (line for line in ours if line.command.changes)
     return tuple(line for line in changing if not _is_of_now(line.command))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engines.core import Seat
-from pbem.conversation.core import Decision, Line, Request, Role
+from pbem.conversation.command import Decision, Line, Request, Role
 from pbem.conversation.syntax.draft import Prose
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused

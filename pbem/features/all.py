@@ -3,7 +3,7 @@
 It is handed in at the top: by the daemon, the operator's commands and the tests. The core knows none by name.
 """
 
-from pbem.conversation.core import Group
+from pbem.conversation.command import Group
 from pbem.conversation.feature import Feature, Features, Topic, deletes, rows_of
 from pbem.features.accounts.account import DELETE, EXPORT, JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE

@@ -18,7 +18,7 @@ from sqlmodel import Session
 from pbem import failpoints, tokens
 from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
 from pbem.conversation import dispatch
-from pbem.conversation.core import Request
+from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable

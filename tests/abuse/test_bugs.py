@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import structlog
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
-from pbem.conversation.core import Decision, Line, Request
+from pbem.conversation.command import Decision, Line, Request
 from pbem.features.all import FEATURES
 from pbem.messages.render import Renderer
 from pbem.tokens import Keyring, Purpose, Token
@@ -43,7 +43,7 @@ def test_a_bug_that_an_unproven_message_meets_troubles_nobody(
 ) -> None:
     monkeypatch.setitem(FEATURES.commands, name, replace(FEATURES.commands[name], run=run))
     lines = io.StringIO()
-    logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
+    log_format.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
     before = letters.execute("select settings from player")
 
     assert letters.write(ALICE, f"{name} mail daily" if name == "set" else name) == []

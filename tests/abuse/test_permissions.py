@@ -2,7 +2,7 @@
 
 from email.message import EmailMessage
 
-from pbem.conversation.core import Reach
+from pbem.conversation.command import Reach
 from pbem.features.all import FEATURES
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.server import figures
 from pbem.storage.database import read_only
@@ -42,7 +42,7 @@ def test_one_failing_match_stops_no_other(letters: Correspondence) -> None:
 
 def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(letters: Correspondence) -> None:
     lines = io.StringIO()
-    logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
+    log_format.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
     letters.run_for(days=1.1)
     tried = []
     for _ in range(8):

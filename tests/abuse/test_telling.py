@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotAccepted
@@ -122,7 +122,7 @@ def refusing(server: daemon.Server) -> daemon.Server:
 def test_the_words_of_the_next_hop_put_no_address_into_the_log(tmp_path: Path, form: str) -> None:
     lines = io.StringIO()
     with correspondence(tmp_path, altered=refusing) as letters:
-        logs.configure(LogSettings.model_validate({"format": form}), lines, letters.server.settings.server)
+        log_format.configure(LogSettings.model_validate({"format": form}), lines, letters.server.settings.server)
         letters.write(ZOE, "join zoe")
 
     assert "550 5.1.1 <(address)>: unknown" in lines.getvalue()

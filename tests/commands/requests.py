@@ -7,7 +7,7 @@ from sqlmodel import Session
 from notation.games import GAMES, GamePack
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
-from pbem.conversation.core import Line, Request
+from pbem.conversation.command import Line, Request
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES

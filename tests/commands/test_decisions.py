@@ -8,7 +8,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
-from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
+from pbem.conversation.command import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.judge import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList

@@ -3,7 +3,7 @@
 import pytest
 
 from notation.games import GAMES
-from pbem.conversation.core import Group
+from pbem.conversation.command import Group
 from pbem.features.all import FEATURES
 from pbem.features.explaining import commands
 from pbem.features.explaining.commands import (

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import Session
 
-from pbem.conversation.core import Command, Line
+from pbem.conversation.command import Command, Line
 from pbem.errors import Refused
 from pbem.features.all import FEATURES
 from tests.commands.requests import asked

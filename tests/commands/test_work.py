@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from pbem.conversation import execute
-from pbem.conversation.core import Request
+from pbem.conversation.command import Request
 from pbem.conversation.execute import MOST_COST, MOST_COST_PER_HOUR, MOST_COST_UNPROVEN, charge, cost
 from pbem.errors import Refused
 from pbem.storage.models import Incoming

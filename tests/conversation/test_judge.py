@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from notation.games import GAMES
-from pbem.conversation.core import Reach
+from pbem.conversation.command import Reach
 from pbem.conversation.judge import Ask, Introduce, Refuse, Run, Why, judge
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES

@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from pbem.config import ChecksSettings
-from pbem.conversation.core import Command, Line, Reach, Who
+from pbem.conversation.command import Command, Line, Reach, Who
 from pbem.conversation.judge import Ask, Run, judge
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES

@@ -17,14 +17,14 @@ from engines.quadrupel.variant import Formed, Score, Stone
 from engines.wording import either
 from notation.games import GAMES, GamePack
 from notation.hints import format_hint
-from pbem.conformance import engine, texts
+from pbem.conformance import engine, turn_texts
 
 CHECKS = (
     engine.random_play_ends,
     engine.moves_are_listed_once,
     engine.play_agrees_with_moves,
-    texts.turns_are_read_as_they_are_written,
-    texts.hints_help,
+    turn_texts.turns_are_read_as_they_are_written,
+    turn_texts.hints_help,
 )
 OTHERS = f"a {either(KINDS[1:])} of all four stones"
 

@@ -19,7 +19,7 @@ from notation.games import GAMES
 from notation.record import BadRecord
 from pbem.config import ChecksSettings
 from pbem.conversation import dispatch
-from pbem.conversation.core import Request
+from pbem.conversation.command import Request
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import Reader
 from pbem.errors import Refused, Silence, Unanswerable

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from tests.correspondence import Correspondence, correspondence
 
@@ -28,7 +28,7 @@ def _as_before() -> Iterator[None]:
 
 def configured(form: str) -> io.StringIO:
     lines = io.StringIO()
-    logs.configure(LogSettings.model_validate({"format": form}), lines)
+    log_format.configure(LogSettings.model_validate({"format": form}), lines)
     return lines
 
 
@@ -76,9 +76,9 @@ if sys.argv[1] == "journal":
     status = os.fstat(2)
     os.environ["JOURNAL_STREAM"] = f"{status.st_dev}:{status.st_ino}"
 import structlog
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
-logs.configure(LogSettings())
+log_format.configure(LogSettings())
 log = structlog.get_logger()
 log.info("ready")
 log.warning("sending interrupted")

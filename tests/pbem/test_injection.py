@@ -12,7 +12,7 @@ import pytest
 import structlog
 from selectolax.lexbor import LexborHTMLParser
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, text
@@ -148,7 +148,7 @@ def test_a_name_is_no_more_than_a_name(letters: Correspondence) -> None:
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_a_log_line_is_one_line_whatever_mails_hold(letters: Correspondence, form: str) -> None:
     lines = io.StringIO()
-    logs.configure(LogSettings.model_validate({"format": form}), lines)
+    log_format.configure(LogSettings.model_validate({"format": form}), lines)
     for kind in NASTY:
         letters.deliver_unread(raw_mail(letters, f"say {NASTY[kind]}", NASTY[kind], NASTY[kind]))
     structlog.get_logger().info("mail in", error=NASTY["a header"], verdict=NASTY["a terminal"] + "\u2028x")

@@ -15,7 +15,7 @@ import structlog
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbem.cli import logs
+from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.tokens import LARGEST_SUBJECT, Keyring, Purpose, Token
@@ -242,7 +242,7 @@ def test_no_token_stands_in_the_log(form: str) -> None:
     before = structlog.get_config()
     token = KEYRING.format(Token(Purpose.PERSONAL, 1), 0)
     try:
-        logs.configure(LogSettings.model_validate({"format": form}), lines)
+        log_format.configure(LogSettings.model_validate({"format": form}), lines)
         structlog.get_logger().info(
             f"to games+{token}@pbem.example", verdict=token.upper(), each=[token], by={"a": token}
         )

@@ -9,9 +9,9 @@ from rich.progress import Progress
 
 from notation.games import GAMES
 from pbem import config
-from pbem.cli import core, logs
+from pbem.cli import core, log_format
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out
-from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
+from pbem.cli.doctor import domain, installation, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.doctor.storage import Late, within
 from pbem.cli.terminal import show_json
@@ -27,20 +27,20 @@ class Check(NamedTuple):
 
 
 CHECKS = (
-    Check("secrets", machine.secrets),
-    Check("rights", machine.rights),
-    Check("templates", machine.templates),
-    Check("reading", machine.parser),
+    Check("secrets", installation.secrets),
+    Check("rights", installation.rights),
+    Check("templates", installation.templates),
+    Check("reading", installation.parser),
     Check("database", storage.database_in_use),
     Check("games", storage.games),
     Check("backup", storage.backup_folder),
-    Check("inbox", machine.any_inbox),
+    Check("inbox", installation.any_inbox),
     Check("inbox.imap", mail_servers.imap),
-    Check("inbox.lmtp", partial(machine.listener, "inbox.lmtp")),
-    Check("inbox.smtp", partial(machine.listener, "inbox.smtp")),
-    Check("metrics", partial(machine.listener, "metrics")),
-    Check("inbox.maildir", partial(machine.maildir, "inbox.maildir")),
-    Check("outbox.maildir", partial(machine.maildir, "outbox.maildir")),
+    Check("inbox.lmtp", partial(installation.listener, "inbox.lmtp")),
+    Check("inbox.smtp", partial(installation.listener, "inbox.smtp")),
+    Check("metrics", partial(installation.listener, "metrics")),
+    Check("inbox.maildir", partial(installation.maildir, "inbox.maildir")),
+    Check("outbox.maildir", partial(installation.maildir, "outbox.maildir")),
     Check("outbox.smtp", mail_servers.smtp),
     Check("dns", domain.check),
 )
@@ -63,7 +63,7 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     settings = config.load(config_file)
-    logs.configure(LogSettings(level="error"), server=settings.server)
+    log_format.configure(LogSettings(level="error"), server=settings.server)
     GAMES.enable(settings.games.enabled, core.can_be_offered)
     results: list[tuple[str, Finding]] = []
     recipients = [*([""] if send else []), *([mail_to] if mail_to else [])]

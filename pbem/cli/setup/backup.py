@@ -7,7 +7,7 @@ import typer
 
 from notation.games import GAMES
 from pbem import config, failpoints
-from pbem.cli import core, logs
+from pbem.cli import core, log_format
 from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
@@ -37,7 +37,7 @@ def restore(
     only_check: Annotated[bool, typer.Option("--check", help="Try it in a temporary place; nothing changes.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    logs.configure(LogSettings(level="error"))
+    log_format.configure(LogSettings(level="error"))
     failpoints.prepare()
     try:
         if only_check:
@@ -72,7 +72,7 @@ def move(
     source: Annotated[str, typer.Argument(metavar="FROM", help="The URL of the SQLite database, as configured.")],
     target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
 ) -> None:
-    logs.configure(LogSettings(level="error"))
+    log_format.configure(LogSettings(level="error"))
     with database.opened(source) as old, database.opened(target) as new, core.progress() as progress:
         rows = moving.move(old, new, progress)
     out.print(f"{rows:,} rows are in {veiled_url(target)} now")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from pbem.conversation.core import Command
-from pbem.conversation.syntax.grammar import LAST_PAGE, PAGE, Given
+from pbem.conversation.command import Command
+from pbem.conversation.syntax.arguments import LAST_PAGE, PAGE, Given
 
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 
@@ -106,7 +106,7 @@ SIZE = 25  # how many lines a page has
 def following(command: str, given: Given, *, more: bool) -> str | None:
     """Return how to ask for the page after the one that a line asks for, if there is one.
 
-    >>> from pbem.conversation.syntax.grammar import GAME, opt, words
+    >>> from pbem.conversation.syntax.arguments import GAME, opt, words
     >>> following("seeks", words(opt(GAME), opt(PAGE)).read("quadrature"), more=True)
     'seeks quadrature 2'
     """

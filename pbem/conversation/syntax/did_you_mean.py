@@ -4,11 +4,11 @@ import re
 
 from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
-from pbem.conversation.core import Line, Request
+from pbem.conversation.command import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import person_names, rognlie, slots
+from pbem.conversation.syntax.arguments import GAME, TURN
 from pbem.conversation.syntax.commands import Commands, cells
-from pbem.conversation.syntax.grammar import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.target import is_to_move

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pbem.conversation.core import Line
+from pbem.conversation.command import Line
 from pbem.conversation.syntax.courtesies import is_greeting
 from pbem.conversation.syntax.line import ADDRESSED
 from pbem.mail.reading.text.written import trim

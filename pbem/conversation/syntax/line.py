@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any
 
 from notation.games import GAMES, GamePack
-from pbem.conversation.core import Command, Line
+from pbem.conversation.command import Command, Line
 from pbem.conversation.syntax import courtesies
+from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cells, is_board_or_record, is_sentence
-from pbem.conversation.syntax.grammar import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditions, turns

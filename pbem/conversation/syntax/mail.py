@@ -21,13 +21,13 @@ from functools import partial
 from typing import Any
 
 from engines.core import Position
-from pbem.conversation.core import Line
+from pbem.conversation.command import Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
+from pbem.conversation.syntax.arguments import CONDITION, TURN
 from pbem.conversation.syntax.commands import Commands, cells, is_short_word
 from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
-from pbem.conversation.syntax.grammar import CONDITION, TURN
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject

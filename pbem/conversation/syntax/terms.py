@@ -8,7 +8,7 @@ from engines.core import BadOption, Game
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
-from pbem.conversation.syntax.grammar import GAME, OPTION, RATED, TIME, Given, Piece, Slot, opt, word
+from pbem.conversation.syntax.arguments import GAME, OPTION, RATED, TIME, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
 from pbem.matches.lifecycle import Terms
 

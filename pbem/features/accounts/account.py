@@ -6,11 +6,11 @@ from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
-from pbem.conversation import reading
-from pbem.conversation.core import ASKS, AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToPlayer, Who
+from pbem.conversation import meaning
+from pbem.conversation.command import ASKS, AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToPlayer, Who
 from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
-from pbem.conversation.syntax.grammar import Piece, opt, word, words
+from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.seeks import seeks
@@ -119,7 +119,7 @@ def join(request: Request, line: Line) -> Decision:
         board=tuple(format_board(GAMES[SHOWN].game.position({}).diagram()).splitlines()),
         house=request.house.enabled,
         seeks=seeks.newest(request.session, player, request.now),
-        language=reading.language_of(request),
+        language=meaning.language_of(request),
     )
     return Decision(answer=(welcome,))
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.conversation.core import ASKS, Command, Decision, Line, Request, ToNewAddress
-from pbem.conversation.syntax.grammar import Slot, opt, word, words
+from pbem.conversation.command import ASKS, Command, Decision, Line, Request, ToNewAddress
+from pbem.conversation.syntax.arguments import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from itertools import chain
 
-from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Role, Who
-from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
+from pbem.conversation.command import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Role, Who
+from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.viewing import games

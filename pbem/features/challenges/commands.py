@@ -12,10 +12,10 @@ from sqlmodel import Session, col, select
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.core import AtOnce, Command, Decision, Line, Newcomer, Proof, Reach, Request, Role, Who
+from pbem.conversation.command import AtOnce, Command, Decision, Line, Newcomer, Proof, Reach, Request, Role, Who
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.grammar import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
+from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused

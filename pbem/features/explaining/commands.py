@@ -8,7 +8,7 @@ from sqlmodel import func, select
 
 from engines.search import is_weak_at
 from notation.games import FEW, GAMES
-from pbem.conversation.core import (
+from pbem.conversation.command import (
     LOOKS,
     PAGE,
     AtOnce,
@@ -24,9 +24,9 @@ from pbem.conversation.core import (
 )
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax import wording
+from pbem.conversation.syntax.arguments import GAME, opt, word, words
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import with_other_number
-from pbem.conversation.syntax.grammar import GAME, opt, word, words
 from pbem.errors import Refused
 from pbem.messages.said.messages import LISTED, GameTitle, titles
 from pbem.players import rate_limits

@@ -1,7 +1,7 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
-from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.syntax.grammar import MATCH, opt, words
+from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.syntax.arguments import MATCH, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.house import analyses

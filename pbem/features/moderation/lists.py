@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Who
+from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import commands
-from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.matches import history
 from pbem.matches.queries import name

@@ -8,9 +8,9 @@ from sqlmodel import Session
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.conversation.core import ASKS, Command, Decision, Line, Request, Who
+from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Who
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax.grammar import Grammar, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
 from pbem.features.moderation import acts, broadcasts, lists

@@ -8,9 +8,9 @@ from sqlmodel import select
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.conversation.core import LOOKS, Command, Decision, Line, Request
+from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
 from pbem.conversation.syntax import commands
-from pbem.conversation.syntax.grammar import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
+from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house

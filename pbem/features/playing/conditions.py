@@ -8,8 +8,8 @@ from sqlmodel import select
 
 from engines.core import Seat
 from engines.seats import other
-from pbem.conversation.core import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
-from pbem.conversation.syntax.grammar import CONDITION, MATCH, TURN, opt, words
+from pbem.conversation.command import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree

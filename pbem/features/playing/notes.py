@@ -12,8 +12,8 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from engines.core import Seat
-from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.syntax.grammar import MATCH, TEXT, opt, words
+from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.syntax.arguments import MATCH, TEXT, opt, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.storage.models import Match, Note, Player

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from pbem.conversation.core import Command, Decision, Line, Proof, Request, Role
-from pbem.conversation.syntax.grammar import MATCH, opt, word, words
+from pbem.conversation.command import Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.house import player as house

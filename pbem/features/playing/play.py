@@ -5,9 +5,9 @@ from typing import Any
 from engines.core import IllegalMove, Seat
 from notation.core import Notation
 from notation.resemblance import named
-from pbem.conversation.core import ASKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
 from pbem.conversation.syntax import did_you_mean
-from pbem.conversation.syntax.grammar import MATCH, TEXT, TURN, opt, words
+from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.playing import conditions, offers

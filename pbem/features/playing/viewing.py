@@ -8,9 +8,9 @@ from sqlmodel import select
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.conversation.core import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
+from pbem.conversation.command import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import commands
-from pbem.conversation.syntax.grammar import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
+from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house

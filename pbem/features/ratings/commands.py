@@ -5,9 +5,9 @@ from itertools import islice
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.core import LOOKS, Command, Decision, Line, Request
+from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
 from pbem.conversation.syntax import commands
-from pbem.conversation.syntax.grammar import GAME, PAGE, opt, words
+from pbem.conversation.syntax.arguments import GAME, PAGE, opt, words
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.derivation import rated_on
 from pbem.matches.ratings.standings import RatingPlace

@@ -1,10 +1,10 @@
 """A new match from a position of another one: replay."""
 
 from notation import time_control
-from pbem.conversation.core import AtOnce, Command, Decision, Line, Reach, Request, Role
+from pbem.conversation.command import AtOnce, Command, Decision, Line, Reach, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.grammar import GAME, MATCH_THEN, OPTION, Slot, opt, words
+from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, opt, words
 from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer

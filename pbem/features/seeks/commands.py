@@ -8,10 +8,10 @@ from sqlmodel import Session, col
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands, terms
-from pbem.conversation.syntax.grammar import GAME, PAGE, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, words
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks

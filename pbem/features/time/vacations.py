@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from sqlmodel import Session, col, func, select
 
 from notation.time_control import BadTime, parse_duration, spoken
-from pbem.conversation.core import Command, Decision, Line, Request
-from pbem.conversation.syntax.grammar import MATCH, Piece, opt, word, words
+from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.matches import timeouts

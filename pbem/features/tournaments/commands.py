@@ -1,10 +1,10 @@
 """Tournaments: tournaments, tournament, enter, climb, retire, host."""
 
 from notation.games import GAMES
-from pbem.conversation.core import LOOKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import commands
-from pbem.conversation.syntax.grammar import PAGE, PLAYER, Piece, opt, words
+from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, hosting, ladders, messages, rounds

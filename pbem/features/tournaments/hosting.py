@@ -16,7 +16,7 @@ from notation.games import GAMES
 from notation.time_control import to_stored
 from pbem.config import ServerSettings
 from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.grammar import GAME, OPTION, Piece, opt, words
+from pbem.conversation.syntax.arguments import GAME, OPTION, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import (

@@ -3,8 +3,8 @@
 from sqlmodel import col, select
 
 from notation.games import GAMES
-from pbem.conversation.core import AtOnce, Command, Decision, Line, Request
-from pbem.conversation.syntax.grammar import Piece, opt, word, words
+from pbem.conversation.command import AtOnce, Command, Decision, Line, Request
+from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
 from pbem.features.watching import watches

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
-from pbem.conversation.core import Line, Request, Role
+from pbem.conversation.command import Line, Request, Role
 from pbem.conversation.syntax import phrases, sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.wording import Place, Reading

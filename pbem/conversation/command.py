@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sqlmodel import Session
 
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
-from pbem.conversation.syntax.grammar import CONDITION, MATCH, MATCH_THEN, Given, Grammar
+from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Given, Grammar
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
