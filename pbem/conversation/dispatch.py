@@ -39,15 +39,15 @@ CLOSED = f"{rate_limits.ONCE}closed"  # the gist of the answer to a player whose
 
 
 def converse(request: Request) -> Reply:
-    """Carry a message out, and queue its one reply. Raises Unanswerable where nothing is said."""
+    """Answer a message, and queue its one reply. Raises Unanswerable where nothing is said."""
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     allowance: AnswersLeft | None = None
     try:
-        allowance = _check_budgets(request)
+        allowance = _check_unproven_budget(request)
         _check_account(request)
         _check_readable(request, allowance)
-        with nullcontext() if request.sender.proven else _quietly(request):
+        with nullcontext() if request.sender.proven else _bug_means_silence(request):
             reply = _reply_to(request, reply, allowance)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
@@ -65,15 +65,15 @@ def converse(request: Request) -> Reply:
 
 def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> Reply:
     _note_presence(request)
-    excess = _over_budget(request)
+    excess = _excess_of_player(request)
     if request.sender.address_question is not None:
         return confirmations.settle(request, reply, request.sender.address_question)
     if request.sender.held_message is None:
-        return _carry_out(request, reply, request.message, allowance, excess)
+        return _handle_text(request, reply, request.message, allowance, excess)
     confirmed = confirmations.confirm(request, reply, request.sender.held_message)
     if isinstance(confirmed, Reply):
         return confirmed
-    done = _carry_out(
+    done = _handle_text(
         replace(request, sender=confirmed.sender),
         replace(confirmed.reply, sender=confirmed.sender),
         confirmed.message,
@@ -85,7 +85,7 @@ def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> 
     return replace(done, subject=request.message.subject, verdict=verdict)
 
 
-def _carry_out(
+def _handle_text(
     request: Request,
     reply: Reply,
     message: Message,
@@ -100,7 +100,7 @@ def _carry_out(
     parsed = meaning.read_lines(request, message, confirmed_lines) if is_reworded else meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, suggestion = (parsed, None) if is_reworded else meaning.as_meant(request, message, parsed)
+        parsed, agreed = (parsed, None) if is_reworded else meaning.as_meant(request, message, parsed)
         commands, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
@@ -116,8 +116,8 @@ def _carry_out(
         return refused(request, reply, refusal)
     if excess is not None and not reply.verdict.has_acted:
         raise excess
-    if suggestion is not None and reply.verdict.has_acted:
-        suggestion.proposal = yes_or_no.DONE
+    if agreed is not None and reply.verdict.has_acted:
+        agreed.proposal = yes_or_no.DONE
     return reply
 
 
@@ -130,18 +130,18 @@ def _follow(
     excess: Refused | Unanswerable | None,
 ) -> Reply:
     match judgement:
-        case Run(lines, has_more):
-            done = execute.execute(request, reply, lines)
+        case Run(allowed, has_more):
+            done = execute.execute(request, reply, allowed)
             matches = tuple(
-                match for match in request.sender.elsewhere if match not in (line.match for line in lines.commands)
+                match for match in request.sender.elsewhere if match not in (line.match for line in allowed.commands)
             )
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Ask() if isinstance(excess, Unanswerable):
             raise excess
-        case Ask(lines, has_more):
+        case Ask(asked, has_more):
             once = excess is not None or request.sender.standing is not None
-            return confirmations.hold(request, reply, lines, has_more=has_more, once=once)
+            return confirmations.hold(request, reply, asked, has_more=has_more, once=once)
         case Introduce():
             return strangers.of_newcomer(request, reply, parsed, allowance)
         case Refuse(Why.NOT_ALONE, Line() as act):
@@ -192,14 +192,14 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
 
 
 def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
-    """Return whether the line ends a match or an account. An offer beside a turn is new, so it accepts none."""
+    """Return whether the line ends a match or an account. Beside a turn, a draw is a new offer: it accepts none."""
     is_offer = Role.GOES_WITH_TURN in line.command.role and any(other.command.plays for other in parsed.commands)
     return not is_offer and line.ends(request)
 
 
 @contextmanager
-def _quietly(request: Request) -> Iterator[None]:
-    """Undo what a bug has begun, and raise Unanswerable for it: the message proves nothing.
+def _bug_means_silence(request: Request) -> Iterator[None]:
+    """Run the block; roll back what a bug has begun, and raise Unanswerable: the message proves nothing.
 
     Anybody can write such a message, and again: the operator isn't alerted, and the message isn't kept for them.
     """
@@ -266,10 +266,11 @@ def _check_account(request: Request) -> None:
     )
 
 
-def _check_budgets(request: Request) -> AnswersLeft | None:
-    """Charge a message that proves nothing; return how many answers strangers have left if its sender is one.
+def _check_unproven_budget(request: Request) -> AnswersLeft | None:
+    """Return how many answers strangers have left, if a stranger writes; None for anybody else.
 
-    Over budget, raise Refused the first time and Unanswerable after that. An admin is no stranger, and can moderate.
+    Raise Refused for the first message without proof that is one too many, and Unanswerable after that. An admin is no
+    stranger, and can moderate.
     """
     session, sender, now = request.session, request.sender, request.now
     if sender.standing is None:
@@ -293,7 +294,7 @@ def _note_presence(request: Request) -> None:
     bounces.reinstate(session, sender.player, now)  # whoever it is has read what we sent
 
 
-def _over_budget(request: Request) -> Refused | Unanswerable | None:
+def _excess_of_player(request: Request) -> Refused | Unanswerable | None:
     """Return what ends a message of a player who sends more than a person writes, or through a list; None for others.
 
     Turns are played all the same.

@@ -1,9 +1,9 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock. State, turns and results of matches are written only here, and in
-`arranged` and `replays`, which make matches of their own kinds; offers are written in `agreements`, times in
-`timekeeping`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
-NotPossible says why, and nothing changed.
+Nothing here knows of mail or commands, or asks what time it is: `now` is passed in. State, turns and results of
+matches are written only here, and in `arranged` and `replays`, which make matches of their own kinds; offers are
+written in `agreements`, times in `timekeeping`. A match that is passed in is locked by the caller (`queries.locked`).
+Where something can't be done, NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
@@ -137,21 +137,21 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
 
 def decline(session: Session, match: Match, player: Player, now: datetime) -> Events:
     _check_answer(match, player)
-    return _close(session, match, now, left=False)
+    return _close(session, match, now, by_leaving=False)
 
 
 def withdraw(session: Session, match: Match, player: Player, now: datetime) -> Events:
     _check_on_offer(match, player)
     if player.id != match.challenger:
         raise NotPossible(Obstacle.OFFERED_TO_YOU, match)
-    return _close(session, match, now, withdrawn=True, left=False)
+    return _close(session, match, now, withdrawn=True, by_leaving=False)
 
 
-def _close(session: Session, match: Match, now: datetime, *, withdrawn: bool = False, left: bool) -> Events:
+def _close(session: Session, match: Match, now: datetime, *, withdrawn: bool = False, by_leaving: bool) -> Events:
     match.state = MatchState.WITHDRAWN if withdrawn else MatchState.DECLINED
     match.ended = now
     session.flush()
-    return (OfferWithdrawn(match, left=left) if withdrawn else OfferDeclined(match, left=left),)
+    return (OfferWithdrawn(match, left=by_leaving) if withdrawn else OfferDeclined(match, left=by_leaving),)
 
 
 def _check_on_offer(match: Match, player: Player) -> None:
@@ -206,7 +206,7 @@ def play(
     _check_fresh(snapshot, seat)
     if not turn.complete:
         raise NotPossible(Obstacle.UNFINISHED, match)
-    hold = Void.PAUSE if match.paused is not None else Void.OFFER if offers_follow else None
+    void_because = Void.PAUSE if match.paused is not None else Void.OFFER if offers_follow else None
     received, brought_by = (now, None) if incoming is None else (incoming.received, incoming.id)
     events = _store_turn(session, match, seat, turn, now, received, brought_by)
     if match.state != MatchState.RUNNING:
@@ -215,18 +215,23 @@ def play(
     events += prepared.advance(session, match, rows, seat, turn.text)
     if then.lines:
         rows[seat] = prepared.keep(session, match, seat, then, brought_by)
-    if hold is None and any(offers.open_offers(match)):
-        hold = Void.OFFER
-    return (*events, *_play_by_itself(session, snapshot.after(turn), rows, hold, now, received))
+    if void_because is None and any(offers.open_offers(match)):
+        void_because = Void.OFFER
+    return (*events, *_play_by_itself(session, snapshot.after(turn), rows, void_because, now, received))
 
 
 def _play_by_itself(
-    session: Session, snapshot: Snapshot, rows: prepared.Plans, hold: Void | None, now: datetime, received: datetime
+    session: Session,
+    snapshot: Snapshot,
+    rows: prepared.Plans,
+    void_because: Void | None,
+    now: datetime,
+    received: datetime,
 ) -> Events:
     match = snapshot.match
     events: Events = ()
     for _ in range(MOST_AT_ONCE):
-        answer = prepared.answer(session, snapshot, rows, hold)
+        answer = prepared.answer(session, snapshot, rows, void_because)
         if answer is None:
             break
         if isinstance(answer, PreparedVoid):
@@ -267,6 +272,7 @@ def _store_turn(
 
 
 def keep_part(session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Events:
+    """Keep the first part of a turn, which a later message completes."""
     match = snapshot.match
     _check_fresh(snapshot, seat)
     if turn.complete:
@@ -296,7 +302,7 @@ def take_back(
 ) -> Events:
     """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move.
 
-    Where it is done `freely`, without asking, it costs the opponent no time and its player gets none twice.
+    If nobody was asked (`freely`), the undone turn gave its player no time, and costs the opponent none.
     """
     check_running(match)
     rows = session.exec(select(Ply).where(Ply.match == match.id, Ply.number > back_to).order_by(col(Ply.number))).all()
@@ -324,7 +330,7 @@ def leave(session: Session, match: Match, player: Player, now: datetime) -> Even
         case MatchState.RUNNING:
             return end(session, match, Ending(Termination.LEFT, seat), other(seat), now)
         case MatchState.OFFERED:
-            return _close(session, match, now, withdrawn=match.challenger == player.id, left=True)
+            return _close(session, match, now, withdrawn=match.challenger == player.id, by_leaving=True)
     return ()
 
 

@@ -95,10 +95,10 @@ def advance(session: Session, match: Match, rows: Plans, seat: Seat, text: str) 
     return void
 
 
-def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None) -> Answer | None:
+def answer(session: Session, snapshot: Snapshot, rows: Plans, void_because: Void | None) -> Answer | None:
     """Return the turn that the player to move has prepared, or their only one, on the snapshot of the match as it is.
 
-    Return what is void instead where `hold` says why nothing is to be played by itself, or where the turn isn't legal.
+    Return what is void instead where `void_because` says why nothing is played by itself, or the turn isn't legal.
     """
     match, position = snapshot.match, snapshot.base
     if match.to_move is None or position.turn is None or version(match) >= tokens.LARGEST_PLY:
@@ -107,16 +107,16 @@ def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None)
     row = rows.get(seat)
     if row is not None:
         known = _conditions(row)
-        if known.resigns and hold is None:
+        if known.resigns and void_because is None:
             return Resignation(seat)
-        turn = None if hold is not None or known.resigns else known.next_turn(notation, position)
+        turn = None if void_because is not None or known.resigns else known.next_turn(notation, position)
         if turn is not None:
             return NextTurn(seat, turn, Cause.PREPARED, row.incoming)
         del rows[seat]
         session.delete(row)
         session.flush()
-        return PreparedVoid(match, seat, hold or Void.ILLEGAL)
-    if hold is not None or snapshot.players[seat].settings.get(AUTOMOVE) != "on":
+        return PreparedVoid(match, seat, void_because or Void.ILLEGAL)
+    if void_because is not None or snapshot.players[seat].settings.get(AUTOMOVE) != "on":
         return None
     only = [*islice(position.moves(), 2)]
     if len(only) != 1:

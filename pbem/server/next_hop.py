@@ -22,9 +22,9 @@ from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
-PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
+RETRY_AFTER = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 """How long a message waits that wasn't taken, by the number of attempts."""
-LONGEST_REST, LATEST = PAUSES[3], PAUSES[4]
+LONGEST_REST, LATEST = RETRY_AFTER[3], RETRY_AFTER[4]
 """While nothing is taken: how long nothing is sent at most, and a refused message waits at most, so that others get
 their turn."""
 SEVERAL = 3  # for how many recipients in a row messages must be refused until nothing is sent for a while
@@ -51,7 +51,7 @@ class Result:
     is_bug: bool = False
     waits: bool = False  # whether it is never given up for this, since it may have been refused because of us
     needs_operator: bool = False  # whether it was refused because of us though others are taken
-    at_latest: timedelta = PAUSES[-1]
+    at_latest: timedelta = RETRY_AFTER[-1]
     turns: tuple[tuple[int, int], ...] = ()
     """The matches, and their versions, in which it tells its reader that it is their turn."""
 
@@ -119,7 +119,7 @@ class NextHop:
             later=not is_final,
             waits=not is_its_own and (error.is_lost or not error.later or self.takes_nothing),
             needs_operator=is_its_own and error.is_lost,
-            at_latest=LATEST if self.takes_nothing else PAUSES[-1],
+            at_latest=LATEST if self.takes_nothing else RETRY_AFTER[-1],
         )
 
     def _doubt(self, row: Outgoing, error: NotAccepted) -> None:
@@ -130,7 +130,7 @@ class NextHop:
         is_everybody = len(self._refused) >= SEVERAL
         if is_everybody:
             self._refused.clear()
-            self._until = self._clock() + min(PAUSES[min(self._rests, len(PAUSES) - 1)], LONGEST_REST)
+            self._until = self._clock() + min(RETRY_AFTER[min(self._rests, len(RETRY_AFTER) - 1)], LONGEST_REST)
             self._rests += 1
             if self._rests == 1:
                 log.error("no message is taken", error=str(error))

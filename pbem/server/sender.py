@@ -18,7 +18,7 @@ from pbem.mail.transports.protocols import Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, log_out
+from pbem.server.next_hop import RETRY_AFTER, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.due import SENDING, Setbacks
@@ -33,11 +33,11 @@ from pbem.vitals import Vitals
 log = structlog.get_logger()
 
 GIVE_UP_AFTER = timedelta(days=5)
-LEAST_ATTEMPTS = len(PAUSES)
+LEAST_ATTEMPTS = len(RETRY_AFTER)
 """After fewer attempts no message is given up: the days may have passed because we were down."""
 CRASHES_TOLERATED = 3
 """A message during which the server ended that often waits longer and longer, and the admin is told."""
-CRASH_PAUSES = (*PAUSES[:2], *PAUSES[2:3] * 10, *PAUSES[3:])
+CRASH_RETRY_AFTER = (*RETRY_AFTER[:2], *RETRY_AFTER[2:3] * 10, *RETRY_AFTER[3:])
 """How long it waits: at most five minutes during an hour of crashes, since something else may be their cause."""
 TOGETHER = 16
 """The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
@@ -64,14 +64,14 @@ _IS_OF_KIND = (
     col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
 )
 _NEXT = _WAITING.where(*_IS_OF_KIND).order_by(*_ORDER).limit(bindparam("most", type_=Integer))
-_COUNTED = update(Outgoing).values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
-_CLAIM = _COUNTED.where(is_next(Outgoing, _NEXT)).returning(col(Outgoing.id), col(Outgoing.attempts))
-_LEASED = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
-_STILL_OWED = (*_LEASED, col(Outgoing.state) == _ARE_OWED)
-_LETTERS = select(Outgoing).where(*_STILL_OWED).order_by(*_ORDER).options(WITH_CONTENT)
+_COUNT_ATTEMPT = update(Outgoing).values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
+_CLAIM = _COUNT_ATTEMPT.where(is_next(Outgoing, _NEXT)).returning(col(Outgoing.id), col(Outgoing.attempts))
+_IS_LEASED = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
+_STILL_OWED = (*_IS_LEASED, col(Outgoing.state) == _ARE_OWED)
+_OWED_ROWS = select(Outgoing).where(*_STILL_OWED).order_by(*_ORDER).options(WITH_CONTENT)
 _RENEW = update(Outgoing).where(*_STILL_OWED).values(**leases.terms(LEASE)).returning(col(Outgoing.id))
-_CLEARED = {"error": None, "troubled": None, "group": None, **leases.ENDED}
-_SENT = update(Outgoing).where(*_LEASED).values(state=OutgoingState.SENT.value, sent=_NOW, **_CLEARED)
+_NO_TROUBLE = {"error": None, "troubled": None, "group": None, **leases.ENDED}
+_MARK_SENT = update(Outgoing).where(*_IS_LEASED).values(state=OutgoingState.SENT.value, sent=_NOW, **_NO_TROUBLE)
 
 Sign = Callable[[bytes], bytes]
 
@@ -85,7 +85,7 @@ def send_queue(engine: Engine, holder: str) -> Queue:
 
 
 def claim_of_short(now: datetime) -> dict[str, object]:
-    """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
+    """Return the parameters of a claim of the next few messages that are due, of those that are quick to render."""
     due = {"now": now, "are_suspect": False, "most": TOGETHER}
     return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
 
@@ -111,7 +111,7 @@ class MailSender:
         self._hop = NextHop(self.outbox, self.vitals, self.clock)
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the next few messages that are due, one that takes long to render, and alone one that a server died of.
+        """Send the next few messages that are due, then one slow to render; then, by itself, one that a server died of.
 
         Return the number of attempts; call again until it is 0.
         """
@@ -136,7 +136,7 @@ class MailSender:
         alone = self.queue.claim_next(**short | {"last": OutgoingLane.LONG, "are_suspect": True, "most": 1})
         for claim in alone:
             if claim.attempts >= CRASHES_TOLERATED:
-                self._put_off(claim.id, claim.attempts)
+                self._delay_suspect(claim.id, claim.attempts)
         return attempts + self._send(alone, stopped)
 
     def record(self) -> None:
@@ -150,7 +150,7 @@ class MailSender:
             return 0
         failpoints.reach(Step.BEGUN)
         with read_only(self.queue.engine) as session:
-            rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claims], "who": self.queue.holder}).all()
+            rows = session.scalars(_OWED_ROWS, {"numbers": [row.id for row in claims], "who": self.queue.holder}).all()
             letters = _rendered(session, self.renderer, self.sign, rows)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
@@ -193,11 +193,11 @@ class MailSender:
             Setbacks(self.queue.engine, SENDING, self.clock()).fails(0)
             self._hop_is_down = True
 
-    def _put_off(self, number: int, attempts: int) -> None:
+    def _delay_suspect(self, number: int, attempts: int) -> None:
         """Have a message during which servers have ended wait longer and longer; it is never given up for that."""
         with transaction(self.queue.engine) as session:
             row = session.get_one(Outgoing, number)
-            row.due = self.clock() + CRASH_PAUSES[min(attempts - CRASHES_TOLERATED, len(CRASH_PAUSES) - 1)]
+            row.due = self.clock() + CRASH_RETRY_AFTER[min(attempts - CRASHES_TOLERATED, len(CRASH_RETRY_AFTER) - 1)]
             if attempts > CRASHES_TOLERATED:
                 row.error = f"The server ended while it made or sent this mail; this is attempt {attempts}."
                 row.troubled = row.troubled or self.clock()
@@ -223,7 +223,7 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
         return
     with writing(queue.engine) as connection:
         if sent := [result.outgoing for result in results if result.error is None]:
-            connection.execute(_SENT, {"numbers": sent, "now": now, "who": queue.holder})
+            connection.execute(_MARK_SENT, {"numbers": sent, "now": now, "who": queue.holder})
         turns = sorted({turn for result in results for turn in result.turns})
         failed = [result for result in results if result.error is not None]
         last = [result.outgoing for result in results if result.template == erasure.LAST_MAIL]
@@ -234,7 +234,7 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
                 for result in failed:
                     row = session.get_one(Outgoing, result.outgoing)
                     if row.holder == queue.holder:
-                        _postpone(row, result, now)
+                        _reschedule_or_give_up(row, result, now)
                 if last:
                     erasure.forget_last(session, last)
     failpoints.reach(Step.MARKED)
@@ -255,17 +255,17 @@ def _start_clocks(session: Session, turns: Sequence[tuple[int, int]], now: datet
             _start_clocks(session, [turn], now)
 
 
-def _postpone(row: Outgoing, result: Result, now: datetime) -> None:
+def _reschedule_or_give_up(row: Outgoing, result: Result, now: datetime) -> None:
     """Make the message due again later, or give it up, unless it has been dropped."""
     row.leased_until, row.holder = None, None
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error
-    troubles = not result.is_bug or row.standing is None  # anybody can have us reply to what proves nothing
+    concerns_operator = not result.is_bug or row.standing is None  # anybody can have us reply to what proves nothing
     is_new = now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < LEAST_ATTEMPTS
     if result.waits or (result.later and is_new):
-        row.due = now + min(PAUSES[min(row.attempts, len(PAUSES)) - 1], result.at_latest)
+        row.due = now + min(RETRY_AFTER[min(row.attempts, len(RETRY_AFTER)) - 1], result.at_latest)
     else:
-        row.state = OutgoingState.FAILED if troubles else OutgoingState.DROPPED
-    if troubles and (row.state == OutgoingState.FAILED or result.is_bug or result.needs_operator):
+        row.state = OutgoingState.FAILED if concerns_operator else OutgoingState.DROPPED
+    if concerns_operator and (row.state == OutgoingState.FAILED or result.is_bug or result.needs_operator):
         row.troubled = row.troubled or now

@@ -1,7 +1,7 @@
 """What happens by time: time runs out, players are reminded, pauses end, vacations begin.
 
-Each match, or player, has a transaction of its own that locks its row and notes what was done. So it is done once,
-whatever crashes, and by one of several daemons.
+Each row has a transaction of its own that locks it and notes what was done. So it is done once, whatever crashes, and
+by one of several daemons.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def _end_pause(session: Session, match: Match, server: ServerSettings, now: date
 # Reminders of turns that have waited as long as their players chose, or were agreed on. They are news: they wait for a
 # digest where the player wants one, and those of a moment go into one message.
 JUST_NOW = timedelta(hours=12)  # nobody is reminded of a turn that a message has shown them so recently
-SHARE = 4  # where there is little time for a turn, that is no more than this part of it
+SHARE = 4  # where there is little time for a turn, JUST_NOW is at most that part of it: a quarter
 SHOWING = ("turn", "digest", "answer")
 """The messages that count: the opponent can't make us send one of these, and so put a reminder off."""
 LOOKED_AT = 20
@@ -89,7 +89,7 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
 
 
 # Vacations that have begun are told to the opponents. Nothing is needed to begin one: the clocks know of it.
-def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime) -> bool:
+def _tell_of_vacation(session: Session, row: Vacation, server: ServerSettings, now: datetime) -> bool:
     """Tell each opponent once of a vacation, unless it is over already."""
     if row.told is not None or row.begins > now:
         return False
@@ -97,12 +97,12 @@ def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime
     if row.ends <= now:
         return False
     player = session.get_one(Player, row.player)
-    announcements.announce(session, server, now, _news(session, player, row))
+    announcements.announce(session, server, now, _news_of_vacation(session, player, row))
     log.info("vacation", player=player.id)
     return True
 
 
-def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAway]:
+def _news_of_vacation(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAway]:
     opponents: set[int] = set()
     for number in playing(session, player):
         match = session.get_one(Match, number)
@@ -115,5 +115,5 @@ def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAwa
 TIME_OUTS = due_rows("time-outs", Match, Match.due, _expire)
 PAUSES = due_rows("pauses", Match, Match.resumes, _end_pause)
 REMINDERS = due_rows("reminders", Match, Match.remind, _remind)
-VACATIONS = due_rows("vacations", Vacation, Vacation.begins, _tell, where=(col(Vacation.told).is_(None),))
+VACATIONS = due_rows("vacations", Vacation, Vacation.begins, _tell_of_vacation, where=(col(Vacation.told).is_(None),))
 DUE = (PAUSES, TIME_OUTS, VACATIONS, REMINDERS)
