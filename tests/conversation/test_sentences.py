@@ -164,6 +164,26 @@ def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("I'd like d2d1. And ask him whether a draw would suit.", ("play d2d1, and to offer a draw.", "#1 draw")),
+        ("Ich ziehe d2 nach d1. Was kostet das alles hier eigentlich?", ("You want to play d2d1.", "here is free")),
+        ("d4d4 for me. And what does it cost?", ("We can't play d4 d4 here.", "here is free")),
+    ],
+)
+def test_what_a_message_wants_beside_a_turn_is_not_lost(tmp_path: Path, said: str, expected: tuple[str, ...]) -> None:
+    with correspondence(tmp_path) as letters:
+        personal = letters.join("alice")
+        letters.join("bob")
+        letters.write("alice@mail.example", "challenge bob quadrupel swap=off begin=me", to=personal)
+        letters.reply(letters.last("bob"), "accept")
+
+        (mail,) = letters.reply(letters.last("alice"), said)
+
+        assert [part for part in expected if part not in words_of(mail)] == []
+
+
+@pytest.mark.parametrize(
     ("said", "turn", "is_asked"),
     [
         ("I jump with c4 over b3 to a2", "c4a2", False),

@@ -4,6 +4,7 @@ import re
 
 from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
+from pbem.conversation import meaning
 from pbem.conversation.command import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import person_names, rognlie, slots
@@ -11,6 +12,7 @@ from pbem.conversation.syntax.arguments import GAME, TURN
 from pbem.conversation.syntax.commands import Commands, cells
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.target import is_to_move
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
@@ -129,10 +131,8 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     if len(named := slots.cells_in(now)) >= FEWEST_CELLS and cells(" ".join(meant)) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
-    if len(meant) == 1 and (more := _beside(request, parsed, snapshot, meant[0], condition)):
-        lines = (f"#{match.id} {meant[0]}", *(f"#{match.id} {line}" for line, _ in more))
-        sentence = f"You want to play {', '.join((meant[0], *(means for _, means in more)))}."
-        return Refused(sentence, match=match.id, meant=lines, proposal="\n".join(lines), wish=True)
+    if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
+        return refusal
     if meant or asked:
         return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
     hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
@@ -154,10 +154,31 @@ def _without_condition(said: str) -> tuple[str, str]:
     return said, ""
 
 
+SAID_BY_TURN = frozenset({"chat", "agree", "refuse", "undo", "moves", "write_move"})
+"""What a turn says already, or what can't be told apart from it."""
+
+
+def _with_more(
+    request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
+) -> Refused | None:
+    """Return the refusal that suggests a turn and what a text wants beside it; None if that is nothing."""
+    number, more = snapshot.match.id, _beside(request, parsed, snapshot, turn, condition)
+    wish = meaning.understood(request, map(slots.without_cells, (parsed.first, *parsed.prose)))
+    if any(each.risky or each.name in SAID_BY_TURN for each in wish.wishes):
+        wish = Reading()
+    if not (more or wish.wishes):
+        return None
+    also = (f"and to {wish.sentence}",) if wish.lines else ()
+    sentence = f"You want to play {', '.join((turn, *(means for _, means in more), *also))}."
+    lines = (f"#{number} {turn}", *(f"#{number} {line}" for line, _ in more), *wish.lines)
+    notes, proposal = " ".join(wish.notes), "\n".join(lines)
+    return Refused(sentence, fits=notes, match=number, meant=lines, proposal=proposal, wish=True)
+
+
 def _beside(
     request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
 ) -> list[tuple[str, str]]:
-    """Return what a text wants beside a turn, as lines with how we say them: a condition, and words to pass on."""
+    """Return the condition and the words to pass on that a text has beside a turn: lines, with how we say them."""
     found = []
     notation, match, player = snapshot.notation, snapshot.match, request.sender.player
     first = turns.after(notation, snapshot.position, turn)
