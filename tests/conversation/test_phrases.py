@@ -155,7 +155,7 @@ def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, .
 
 
 def test_what_is_likely_is_answered_where_nothing_is_clear() -> None:
-    found = read(["Where do I put my signature under Priya's proposal?"], STRANGER)
+    found = read(["We met on the bus.", "Where do I put my signature under Priya's proposal?"], STRANGER)
     assert not found.wishes
     assert any(said.startswith("If you want to accept an invitation: ") for said in found.supposed)
     assert not found.lines

@@ -16,7 +16,8 @@ MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
 SURE = 40.0  # how much more a sentence must resemble a wish than none, and twice as much than the next
-EACH_MORE, FEW_SENTENCES = 4.0, 3  # how much surer it must be for each sentence beside a few, and how many these are
+EACH_MORE, FEW_SENTENCES, ALONE = 4.0, 3, 0.7
+"""How much surer it must be for each sentence beside a few, how many these are, and what share is enough for one."""
 CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.6
 """How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
 NEARLY = 0.65
@@ -33,6 +34,7 @@ SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ALIKE: tuple[frozenset[str], ...] = (
     ACTS,
     SOFT,
+    frozenset({"join", "my_name"}),
     frozenset({"rating", "rating_rules", "ladder", "tournaments"}),
     frozenset({"whose_turn", "time_left", "show_board", "lost_mail", "colour"}),
     frozenset({"moves", "why_refused", "write_move"}),
@@ -77,16 +79,17 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     possible = {wish.like or name: name for name, wish in phrases.wishes().items() if place.can_want(wish)}
     names = {sentence: slots.named(sentence, place.today) for sentence in said}
     guesses: list[Guess] = []
+    least = SURE * (ALONE if len(said) == 1 else 1)
     likely: dict[str, float] = {}
     for sentence, this in names.items():
-        guesses += _guesses(sentence, this, possible, place, likely)
+        guesses += _guesses(sentence, this, possible, place, likely, least)
     about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
     plays = any(this.games for this in names.values()) or not {"play", "game"}.isdisjoint(about)
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
     if len(invited) == 1 and plays and "challenge" in possible:
         guesses.append(Guess("challenge", CERTAIN, invited[0]))
-    least = SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
-    found = _chosen(guesses, least, gives_name=any(this.name for this in names.values()))
+    needed = least + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
+    found = _chosen(guesses, needed, gives_name=any(this.name for this in names.values()))
     left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
     named = Named()
     for sentence in (*(guess.sentence for guess in found), *names):
@@ -121,7 +124,7 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
 
 
 def _guesses(
-    sentence: str, named: Named, possible: Mapping[str, str], place: Place, likely: dict[str, float]
+    sentence: str, named: Named, possible: Mapping[str, str], place: Place, likely: dict[str, float], least: float
 ) -> Iterator[Guess]:
     """Yield what a sentence may want, by what it names and by its words; note how sure all is."""
     if len(named.cells) > 1 and "turn_words" in possible and not slots.is_negated(sentence):
@@ -144,7 +147,7 @@ def _guesses(
         likely[name] = max(likely.get(name, 0.0), sure)
     clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)
     for part, ranked in ((bare, whole), *((clause, _ranked(clause, possible)) for clause in clauses)):
-        if guess := _settled(part, ranked, named, possible, place):
+        if guess := _settled(part, ranked, named, possible, place, least):
             yield replace(guess, sentence=sentence)
 
 
@@ -153,13 +156,18 @@ def _ranked(part: str, possible: Mapping[str, str]) -> list[tuple[str, float]]:
 
 
 def _settled(
-    part: str, ranked: Sequence[tuple[str, float]], named: Named, possible: Mapping[str, str], place: Place
+    part: str,
+    ranked: Sequence[tuple[str, float]],
+    named: Named,
+    possible: Mapping[str, str],
+    place: Place,
+    least: float,
 ) -> Guess | None:
     """Return the wish that a part of a sentence has for sure: what it names can decide where words leave a doubt."""
-    if not ranked or ranked[0][1] < SURE:
+    if not ranked or ranked[0][1] < least:
         return None
     (name, sure), *others = ranked
-    if name in VAGUE and others and others[0][1] > max(SURE, NEARLY * sure):
+    if name in VAGUE and others and others[0][1] > max(least, NEARLY * sure):
         (name, sure), *others = [*others, ranked[0]]
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
     if place.asked and name == "draw":
