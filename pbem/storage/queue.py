@@ -111,8 +111,8 @@ def listen(
     while not stopped():
         try:
             with closing(engine.raw_connection()) as connection:
-                connection.detach()  # a listening session is not shared
                 driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
+                connection.detach()  # a listening session is not shared, and has no driver_connection any more
                 driver.autocommit = True
                 for channel in events:
                     driver.execute(f"listen {channel.value}")
