@@ -101,7 +101,7 @@ def asked(letters: Correspondence, words: str) -> str:
 @after(others.two_players)
 def test_standings_of_a_game_have_pages_and_mark_the_reader(letters: Correspondence) -> None:
     assert "There are no rated players in this game." in asked(letters, "standings quadrature")
-    assert "We don't have that game." in asked(letters, "standings chess")
+    assert "No game is called chess." in asked(letters, "standings chess")
     hold(letters, "quadrature", 28)
     letters.execute("update playerrating set player = (select id from player where name = 'alice') where player = 101")
 
