@@ -81,7 +81,7 @@ def feed(
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():
             raise core.ended(f"{file} is empty; a raw message starts with its headers")
-        added = server.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
+        added = server.store((Arrival(raw, "feed", recipients=(to,) if to else ()),))
         if not added:
             out.print("this message was received before, so nothing was done")
             return

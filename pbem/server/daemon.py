@@ -91,14 +91,19 @@ class Server:
         return self.sender.outbox
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Store arrivals, note whether that works, and wake those who work on them."""
+        """Store arrivals, and note whether that works."""
         try:
-            added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
+            added = self.store(arrivals)
         except DBAPIError as error:
             self.vitals.counts.not_stored.inc()
             self.vitals.database.fails("store", str(error.orig), "store")
             raise
         self.vitals.database.works("store")
+        return added
+
+    def store(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
+        """Store arrivals, and wake those who work on them."""
+        added = intake.take(self.engine, self.services.keyring, arrivals, self.clock())
         if added and self.newest is not None:
             self.newest.note(max(added))
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
