@@ -22,7 +22,7 @@ from pbem import cli
 from pbem.cli.index import COMMANDS, load
 from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
-from pbem.players import schedule
+from pbem.players import news_times
 from pbem.server import loops
 from tests import faked_clock, stopped_leases
 
@@ -91,7 +91,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     if around.deaf_to_time:
         loops.LOOK_SECONDS = 3600
     if BATCHES_AT_ONCE in around.environment:
-        schedule.BATCH = timedelta(microseconds=1)
+        news_times.BATCH = timedelta(microseconds=1)
     if IMPATIENT in around.environment:
         imap.ImapInbox = partial(imap.ImapInbox, patience=Patience(answer=2), idle_seconds=1, poll_seconds=0.1)  # type: ignore[misc, assignment]
     sys.argv = ["pbem", *words]

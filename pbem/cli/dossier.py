@@ -14,7 +14,7 @@ from pbem.cli.core import Stored, now
 from pbem.matches import queries
 from pbem.matches.clock import timekeeping
 from pbem.messages import preferences
-from pbem.players import directory, schedule
+from pbem.players import directory, news_times
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
 RECENT = 10  # how many messages, and how many matches, are shown of a player
@@ -200,7 +200,7 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
     way, choices = preferences.way(player.settings, row.template, row.match), preferences.with_defaults(player.settings)
     news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
     created = (at for template, match, at in news if preferences.way(player.settings, template, match) == way)
-    return None if (first := next(created, None)) is None else schedule.due_at(way, choices, player.stopped, first)
+    return None if (first := next(created, None)) is None else news_times.due_at(way, choices, player.stopped, first)
 
 
 def mail(session: Session, server: Stored, row: Incoming) -> Facts:

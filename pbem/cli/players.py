@@ -14,7 +14,7 @@ from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
-from pbem.matches import history, queries
+from pbem.matches import queries, track_record
 from pbem.players import addresses, bounces, directory, erasure, traces
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
@@ -111,7 +111,7 @@ def players(
         for player in rows:
             address, seen = player.address if player.address != HOUSE else "", directory.last_seen(session, player)
             days = (f"{day:%Y-%m-%d}" if day else None for day in (player.confirmed, seen))
-            plays, states = history.running(session, player), list(lists.states(player))
+            plays, states = track_record.running(session, player), list(lists.states(player))
             listing.add(player.id, queries.name(player), address, *days, plays, states)
     listing.show(out, "no such players", page=page, more=more, as_json=as_json)
 

@@ -3,7 +3,6 @@
 Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
 """
 
-from pbem.checks import ChecksSettings
 from pbem.config.loading import Settings, certificates, load, require_private_backups, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
@@ -26,3 +25,4 @@ from pbem.config.server import (
     ServerSettings,
     ServeSettings,
 )
+from pbem.proof_settings import ChecksSettings

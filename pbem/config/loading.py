@@ -10,7 +10,6 @@ from typing import Any, Self
 from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from pbem.checks import ChecksSettings
 from pbem.config import faults
 from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
 from pbem.config.server import (
@@ -23,6 +22,7 @@ from pbem.config.server import (
     ServerSettings,
     ServeSettings,
 )
+from pbem.proof_settings import ChecksSettings
 from pbem.secret import BadConfig, Secret
 
 

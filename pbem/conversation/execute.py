@@ -30,7 +30,7 @@ from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
-from pbem.players import rate_limits, schedule
+from pbem.players import news_times, rate_limits
 from pbem.storage.models import Incoming, Match, Player
 
 
@@ -127,7 +127,7 @@ def _resumed(request: Request) -> Decision:
     player = request.sender.player
     if player is None or player.stopped is None or player.complained is not None:
         return Decision()
-    schedule.resume(request.session, player)
+    news_times.resume(request.session, player)
     return Decision(answer=(NewsResumed(),))
 
 

@@ -8,7 +8,7 @@ from pbem.conversation.command import Decision, Line, Request, Role
 from pbem.conversation.syntax.draft import Prose
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused
-from pbem.mail.reading.text.written import trim
+from pbem.mail.reading.text.written_text import trim
 from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
 from pbem.messages.said.messages import Words as Note
 from pbem.messages.said.sections import WordsPassedOn

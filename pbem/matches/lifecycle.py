@@ -19,7 +19,7 @@ from notation.ending import WITHOUT_RESULT, Ending, Termination
 from notation.games import GAMES
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
-from pbem.matches import offers, prepared, queries
+from pbem.matches import offers, prepared_turns, queries
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
 from pbem.matches.conditions import Conditions
@@ -193,7 +193,7 @@ def play(
     now: datetime,
     *,
     incoming: Incoming | None = None,
-    then: Conditions = prepared.NOTHING,
+    then: Conditions = prepared_turns.NOTHING,
     offers_follow: bool = False,
 ) -> Events:
     """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
@@ -211,10 +211,10 @@ def play(
     events = _store_turn(session, match, seat, turn, now, received, brought_by)
     if match.state != MatchState.RUNNING:
         return events
-    rows = prepared.of_match(session, match)
-    events += prepared.advance(session, match, rows, seat, turn.text)
+    rows = prepared_turns.of_match(session, match)
+    events += prepared_turns.advance(session, match, rows, seat, turn.text)
     if then.lines:
-        rows[seat] = prepared.keep(session, match, seat, then, brought_by)
+        rows[seat] = prepared_turns.keep(session, match, seat, then, brought_by)
     if void_because is None and any(offers.open_offers(match)):
         void_because = Void.OFFER
     return (*events, *_play_by_itself(session, snapshot.after(turn), rows, void_because, now, received))
@@ -223,7 +223,7 @@ def play(
 def _play_by_itself(
     session: Session,
     snapshot: Snapshot,
-    rows: prepared.Plans,
+    rows: prepared_turns.Plans,
     void_because: Void | None,
     now: datetime,
     received: datetime,
@@ -231,19 +231,19 @@ def _play_by_itself(
     match = snapshot.match
     events: Events = ()
     for _ in range(MOST_AT_ONCE):
-        answer = prepared.answer(session, snapshot, rows, void_because)
+        answer = prepared_turns.answer(session, snapshot, rows, void_because)
         if answer is None:
             break
         if isinstance(answer, PreparedVoid):
             events += (answer,)
             continue
-        if isinstance(answer, prepared.Resignation):
+        if isinstance(answer, prepared_turns.Resignation):
             return events + resign(session, match, answer.seat, now)
         seat, turn = answer.seat, answer.turn
         events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
         if match.state != MatchState.RUNNING:
             break
-        events += prepared.advance(session, match, rows, seat, turn.text)
+        events += prepared_turns.advance(session, match, rows, seat, turn.text)
         snapshot = snapshot.after(turn)
     return events
 
@@ -314,7 +314,7 @@ def take_back(
     match.offers, match.paused, match.resumes = {}, None, None
     timekeeping.note(session, match, clock.TurnsTakenBack(now, seat if freely else None))
     session.flush()
-    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
+    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared_turns.drop(session, match))
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)
 
 
@@ -347,7 +347,7 @@ def end(
         match.counted = now
     timekeeping.note(session, match, Ended(now))
     session.flush()
-    prepared.drop(session, match)
+    prepared_turns.drop(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
 

@@ -15,7 +15,7 @@ from pbem.matches.clock import reminder_times
 from pbem.matches.clock.calendars import DAYS
 from pbem.matches.clock.timekeeping import REMIND, ZONE
 from pbem.matches.clock.working_days import BadDays, format_days, parse_days
-from pbem.matches.prepared import AUTOMOVE
+from pbem.matches.prepared_turns import AUTOMOVE
 from pbem.storage.preferences import OFF, ON, Preference
 
 HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"

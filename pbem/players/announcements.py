@@ -12,7 +12,7 @@ from engines.seats import SEATS, other
 from notation.ending import Ending, Termination
 from notation.time_control import spoken
 from pbem.config import ServerSettings
-from pbem.matches import history, reliability
+from pbem.matches import reliability, track_record
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import (
     Event,
@@ -144,10 +144,10 @@ class _News:
         if not invited.confirmed:
             return Notice(invited, Invitation(message=prose, by=name(challenger)), match)
         rating = standings.shown_in(self.session, challenger, match.game, match.created) if match.rated else ""
-        past = asdict(history.between(self.session, invited, challenger))
+        past = asdict(track_record.between(self.session, invited, challenger))
         known, of_late = None, reliability.of(self.session, challenger)
         if of_late.ended:
-            pace = history.pace(self.session, challenger)
+            pace = track_record.pace(self.session, challenger)
             known = Manners(ended=of_late.ended, lost_on_time=of_late.lost, running=of_late.running, pace=pace)
         challenge = Challenge(message=prose, by=name(challenger), rating=rating, known=known, **past)
         return Notice(invited, challenge, match)

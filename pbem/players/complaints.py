@@ -12,7 +12,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.players import bounces, invitations, schedule
+from pbem.players import bounces, invitations, news_times
 from pbem.storage.models import HOUSE, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import ANSWERED, TURNS
 from pbem.tokens import Keyring, Purpose
@@ -61,7 +61,7 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
         waiting = (col(Outgoing.player) == player.id, col(Outgoing.state) == OutgoingState.BATCHED)
         for row in session.exec(select(Outgoing).where(*waiting, col(Outgoing.template).in_(TURNS))):
             row.state, row.due = OutgoingState.OWED, now
-        schedule.pause(session, player)
+        news_times.pause(session, player)
     owed = (OutgoingState.OWED, OutgoingState.WAITING)
     pending = (col(Outgoing.state).in_(owed), col(Outgoing.template).not_in(ANSWERED | TURNS))
     for row in session.exec(select(Outgoing).where(col(Outgoing.player) == player.id, *pending)):
@@ -69,7 +69,7 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
 
 
 def forgive(session: Session, player: Player, now: datetime) -> None:
-    schedule.resume(session, player)
+    news_times.resume(session, player)
     if player.complained is not None:
         player.complained = None
         bounces.requeue(session, player, now)

@@ -11,7 +11,7 @@ from pbem.errors import Refused
 from pbem.matches.queries import number_between, people_of, seat_of
 from pbem.players import blocks
 from pbem.players.rate_limits import HOUR, ONCE
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingContent, Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
 

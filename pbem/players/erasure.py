@@ -20,7 +20,7 @@ from pbem.messages.said.messages import Deleted
 from pbem.players import addresses, directory, invitations
 from pbem.players.announcements import announce
 from pbem.storage import retention
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,

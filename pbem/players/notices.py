@@ -11,9 +11,9 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Invitation, Words
-from pbem.players import schedule
+from pbem.players import news_times
 from pbem.storage import message_facts, outbox
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Cause, Delivery, Mailer
 from pbem.storage.payloads import News, dump, load
@@ -104,7 +104,7 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
         return False
     if not notice.is_collected and stopped is None and way == "each":
         return False
-    due = schedule.due_at(way, choices, stopped, now)
+    due = news_times.due_at(way, choices, stopped, now)
     return due is None or notice.useful_until is None or due < notice.useful_until
 
 

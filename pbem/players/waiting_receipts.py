@@ -16,7 +16,7 @@ from pbem.messages.said.sections import Hint, TurnNews
 from pbem.players.notices import Notice, rewrite
 from pbem.players.rate_limits import DAY
 from pbem.storage import outbox
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.database import transaction
 from pbem.storage.due import NOW
 from pbem.storage.leases import ENDED

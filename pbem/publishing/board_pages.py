@@ -23,7 +23,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import conditions, prepared, turns
+from pbem.matches import conditions, prepared_turns, turns
 from pbem.matches.clock.timekeeping import ZONE, clock_of, time_shown
 from pbem.matches.conditions import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
@@ -34,7 +34,7 @@ from pbem.messages.links import ReplyTarget, address_with
 from pbem.players.rate_limits import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
@@ -100,7 +100,7 @@ class BoardAccess:
 
     @property
     def prepared(self) -> tuple[str, ...]:
-        lines = prepared.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
+        lines = prepared_turns.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
         return tuple(" ".join(line) if line[0] == ELSE else f"{IF} {f' {THEN} '.join(line)}" for line in lines)
 
     def news(self, newest: Incoming) -> str:

@@ -36,13 +36,13 @@ from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, reports, server_key, worker
 from pbem.server import sender as senders
-from pbem.server.alone import Suspects
 from pbem.server.backups import Backups
 from pbem.server.figures import Exposition
 from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.loops import Loop
 from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
+from pbem.server.suspects import Suspects
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk, Services
 from pbem.storage import database, leases, sqlite

@@ -21,7 +21,7 @@ from pbem.config import Settings
 from pbem.mail.transports.protocols import ENDS_SOON
 from pbem.players import invitations, rate_limits
 from pbem.server import backups
-from pbem.storage.clock import apart, doubt, leap
+from pbem.storage.clock_check import apart, doubt, leap
 from pbem.storage.database import read_only
 from pbem.storage.due import SENDING, STALE
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback

@@ -6,8 +6,8 @@ import pytest
 from sqlmodel import Session
 
 from notation.ending import Ending, Termination
-from pbem.matches import history, lifecycle
-from pbem.matches.history import Tally
+from pbem.matches import lifecycle, track_record
+from pbem.matches.track_record import Tally
 from pbem.players import blocks, directory, willingness
 from pbem.storage.models import Match, Player, Ply
 from tests.contests import NOW, people, started
@@ -38,15 +38,15 @@ def test_results_count_by_game_and_only_where_there_is_one(session: Session) -> 
     finish(session, None, Termination.ABANDONED, "hexaphages")
     started(session)
 
-    mine = history.results(session, alice)
+    mine = track_record.results(session, alice)
 
     assert mine["quadrature"] == Tally(won=1, lost=1, drawn=1)
     assert {game: each.number for game, each in mine.items()} == {"kvadratik": 1, "quadrature": 3}
     total = sum(mine.values(), Tally())
-    assert history.between(session, alice, bob) == total
-    assert history.between(session, bob, alice) == Tally(total.lost, total.won, total.drawn)
-    assert history.between(session, alice, carol) == Tally()
-    assert history.running(session, alice) == 1
+    assert track_record.between(session, alice, bob) == total
+    assert track_record.between(session, bob, alice) == Tally(total.lost, total.won, total.drawn)
+    assert track_record.between(session, alice, carol) == Tally()
+    assert track_record.running(session, alice) == 1
 
 
 def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> None:
@@ -59,9 +59,9 @@ def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> No
         session.add(ply)
     session.flush()
 
-    assert history.pace(session, alice) == "10 hours"
-    assert history.pace(session, bob) == "1 hour"
-    assert history.pace(session, people(session)[2]) == ""
+    assert track_record.pace(session, alice) == "10 hours"
+    assert track_record.pace(session, bob) == "1 hour"
+    assert track_record.pace(session, people(session)[2]) == ""
 
 
 def test_only_players_who_want_it_are_listed_and_not_for_ever(session: Session) -> None:

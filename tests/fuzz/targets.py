@@ -29,7 +29,7 @@ from pbem.mail.reading.authentication import DomainCheck
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.mail.reading.message import is_address, read
 from pbem.mail.reading.text import html_text, reply_text
-from pbem.mail.reading.text.written import MOST_LINES
+from pbem.mail.reading.text.written_text import MOST_LINES
 from pbem.matches import conditions
 from pbem.matches.conditions import Conditions
 from pbem.players import identity

@@ -74,6 +74,8 @@ def test_for_players_these_are_no_commands(letters: Correspondence, line: str) -
 
     if verb == "players":
         assert "Nobody is in this list" in text(proven), "it is another word for who"
+    elif verb == "ban":
+        assert "complain about a player" in text(proven)
     else:
         assert f'don\'t know the command "{verb}"' in text(unproven)
         assert f'don\'t know the command "{verb}"' in text(proven)
@@ -177,7 +179,7 @@ def test_an_admin_who_plays_is_asked_too(letters: Correspondence) -> None:
     assert {str(mail["To"]) for mail in (question, forged, listed)} == {ALICE}
     assert "The note, which stays with us:" in text(question)
     assert from_match["To"] == BOB
-    assert "We found neither a turn nor a command" in text(from_match)
+    assert "complain about a player" in text(from_match)
     assert BOB in text(listed)
     assert "help moderation" in text(helped)
     assert "That's your own account." in text(refused)

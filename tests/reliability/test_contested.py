@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from notation.time_control import TimeControl, parse
 from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import lifecycle, prepared
+from pbem.matches import lifecycle, prepared_turns
 from pbem.matches.clock import timekeeping
 from pbem.matches.conditions import Conditions
 from pbem.matches.integrity import faults
@@ -116,7 +116,7 @@ def test_what_was_foreseen_is_played_once_or_was_dropped_before(stage: Stage, st
         matches = begun(server, TimeControl())
         with transaction(server.engine) as session:
             for match in matches:
-                prepared.keep(session, match, 0, Conditions(((TURN, ANSWER),)), None)
+                prepared_turns.keep(session, match, 0, Conditions(((TURN, ANSWER),)), None)
         dying = scene.start(step)
         for daemon in (dying, scene.start()):
             daemon.ready()

@@ -24,7 +24,7 @@ from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import backups, server_key
 from pbem.storage import database, leases
-from pbem.storage.clock import IF_RIGHT, apart, doubt, leap
+from pbem.storage.clock_check import IF_RIGHT, apart, doubt, leap
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, MatchState, RawMessage
 from pbem.storage.sqlite import Newest

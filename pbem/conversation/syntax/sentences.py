@@ -79,7 +79,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     possible = {wish.like or name: name for name, wish in phrases.wishes().items() if place.can_want(wish)}
     names = {sentence: slots.named(sentence, place.today) for sentence in said}
     guesses: list[Guess] = []
-    least = SURE * (ALONE if len(said) == 1 else 1)
+    least = SURE * (ALONE if len(said) == 1 and len(said[0].split()) >= FEWEST_WORDS else 1)
     likely: dict[str, float] = {}
     for sentence, this in names.items():
         guesses += _guesses(sentence, this, possible, place, likely, least)

@@ -17,7 +17,7 @@ from pbem.features.seeks import seeks
 from pbem.messages.links import address_with
 from pbem.messages.said.messages import Export, Welcome, titles
 from pbem.players import blocks, erasure, invitations
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import ModerationAct, Outgoing, Player
 from pbem.tokens import Purpose, Token
 

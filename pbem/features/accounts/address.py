@@ -12,7 +12,7 @@ from pbem.matches.queries import name
 from pbem.messages.said.messages import AddressQuestion
 from pbem.messages.said.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity, invitations, rate_limits
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.conversation.feature import ExportHook, columns_of, rows_of
-from pbem.matches import prepared
+from pbem.matches import prepared_turns
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
@@ -134,7 +134,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "winner": None if match.winner is None else names[match.winner],
         "terminated_by": None if ending is None or ending.seat is None else names[ending.seat],
         "begun": match.part if snapshot.base.turn == snapshot.seat_of(player) else None,
-        "prepared": [] if seat is None else prepared.of_seat(session, match, seat).lines,
+        "prepared": [] if seat is None else prepared_turns.of_seat(session, match, seat).lines,
         "turns": [columns_of(ply, TURN) | {"by": names[ply.seat]} for ply in plies(session, match)],
         "taken_back": [columns_of(row, TURN) | {"by": names[row.seat]} for row in taken_back(session, match)],
         "record": snapshot.written if match.state in (MatchState.RUNNING, MatchState.OVER) else None,

@@ -18,7 +18,7 @@ from pbem.messages import preferences
 from pbem.messages.preferences import with_defaults
 from pbem.messages.said.messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
-from pbem.players import complaints, invitations, schedule
+from pbem.players import complaints, invitations, news_times
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preferences import OFF, Preference
 
@@ -137,7 +137,7 @@ def stop(request: Request, line: Line) -> Decision:
     player = request.player
     if player.stopped is None or player.gets_turns_only:
         player.stopped = request.now
-    schedule.pause(request.session, player)
+    news_times.pause(request.session, player)
     for match in awaiting(request.session, player):  # their time runs on, though the message about it isn't sent
         timekeeping.hand_over(request.session, [(match.id or 0, version(match))], request.now)
     return Decision(answer=(NewsStopped(),))

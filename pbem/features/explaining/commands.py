@@ -30,7 +30,7 @@ from pbem.conversation.syntax.courtesies import with_other_number
 from pbem.errors import Refused
 from pbem.messages.said.messages import LISTED, GameTitle, titles
 from pbem.players import rate_limits
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import Match, Outgoing
 from pbem.storage.payloads import Part, Payload, Section
 from pbem.storage.preferences import Preference

@@ -11,7 +11,7 @@ from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, W
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
-from pbem.matches import history
+from pbem.matches import track_record
 from pbem.matches.queries import name
 from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
@@ -124,7 +124,7 @@ def players(request: Request, line: Line) -> Decision:
             address=player.address if player.address != HOUSE else "",
             joined=_day(player.confirmed),
             seen=_day(directory.last_seen(session, player)),
-            running=history.running(session, player),
+            running=track_record.running(session, player),
             state=", ".join(states(player)),
         )
         for player in matches

@@ -17,15 +17,15 @@ from pbem.features.house import player as house
 from pbem.features.house.player import LEVELS
 from pbem.features.seeks import seeks
 from pbem.features.time import vacations
-from pbem.matches import history, lifecycle, reliability
+from pbem.matches import lifecycle, reliability, track_record
 from pbem.matches.events import Event
-from pbem.matches.history import Tally
 from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of, people_of
 from pbem.matches.ratings import standings
+from pbem.matches.track_record import Tally
 from pbem.messages import preferences
 from pbem.messages.said.messages import OpenSeek
 from pbem.messages.said.sections import ChallengeClosed, NotSent
-from pbem.players import announcements, blocks, directory, schedule
+from pbem.players import announcements, blocks, directory, news_times
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.payloads import Listing, Part, Section
@@ -125,7 +125,7 @@ def whois(request: Request, line: Line) -> Decision:
     reader, session, now = request.player, request.session, request.now
     player = player_called(request, line, line.given[PLAYER])
     if house.is_house(player):  # nothing is counted over its matches, which are as many as everybody's
-        total, weak = history.between(session, reader, player), any(map(is_weak_at, GAMES.games()))
+        total, weak = track_record.between(session, reader, player), any(map(is_weak_at, GAMES.games()))
         of_house = HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total), weak=weak)
         return Decision(answer=(of_house,))
     known = reliability.of(session, player)
@@ -143,9 +143,9 @@ def whois(request: Request, line: Line) -> Decision:
         lost_on_time=known.lost,
         results=tuple(
             _results(GAMES.title(game), tally, ratings.get(game))
-            for game, tally in history.results(session, player).items()
+            for game, tally in track_record.results(session, player).items()
         ),
-        pace=history.pace(session, player),
+        pace=track_record.pace(session, player),
         seeks=seeks.rows(((seek, player) for seek in theirs), reader),
         away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),
@@ -166,11 +166,11 @@ def past(request: Request, line: Line) -> Decision:
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    matches, more = history.finished(session, player, commands.SIZE, page, opponent)
+    matches, more = track_record.finished(session, player, commands.SIZE, page, opponent)
     if opponent is None:
-        called, total = "", sum(history.results(session, player).values(), Tally())
+        called, total = "", sum(track_record.results(session, player).values(), Tally())
     else:
-        called, total = name(opponent), history.between(session, player, opponent)
+        called, total = name(opponent), track_record.between(session, player, opponent)
     opponents = people_of(session, matches)
     answer = History(
         player=name(player),
@@ -202,7 +202,7 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
 
 
 def _day(request: Request, time: datetime) -> str:
-    return schedule.day(preferences.with_defaults(request.player.settings), time, request.now)
+    return news_times.day(preferences.with_defaults(request.player.settings), time, request.now)
 
 
 WHO = Command(

@@ -13,7 +13,7 @@ from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, word
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
-from pbem.matches import lifecycle, prepared
+from pbem.matches import lifecycle, prepared_turns
 from pbem.matches.conditions import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import name, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
@@ -39,9 +39,9 @@ def prepare(request: Request, line: Line) -> Decision:
             match=match.id,
         )
     snapshot = snapshot_of(request.session, match)
-    known = prepared.of_seat(request.session, match, seat)
+    known = prepared_turns.of_seat(request.session, match, seat)
     conditions = _read(line, snapshot, seat, known)
-    prepared.keep(request.session, match, seat, conditions, request.incoming.id)
+    prepared_turns.keep(request.session, match, seat, conditions, request.incoming.id)
     return Decision(answer=(shown(match, conditions, "kept"),), covers=covered)
 
 
@@ -52,11 +52,11 @@ def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[tuple[Line,
     """
     lines = _later(request, snapshot.number)
     if not lines or snapshot.base.turn != other(seat):
-        return (), prepared.NOTHING
+        return (), prepared_turns.NOTHING
     try:
-        return lines, _read(_together(lines), snapshot, seat, prepared.NOTHING)
+        return lines, _read(_together(lines), snapshot, seat, prepared_turns.NOTHING)
     except Refused:
-        return (), prepared.NOTHING
+        return (), prepared_turns.NOTHING
 
 
 def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
@@ -93,7 +93,7 @@ def _together(lines: Sequence[Line]) -> Line:
 
 def conditions(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    known = prepared.of_seat(request.session, match, seat)
+    known = prepared_turns.of_seat(request.session, match, seat)
     if not known.lines:
         raise _none(match, line)
     return Decision(answer=(shown(match, known, "listed"),))
@@ -101,9 +101,9 @@ def conditions(request: Request, line: Line) -> Decision:
 
 def cancel(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    if not prepared.remove(request.session, match, seat):
+    if not prepared_turns.remove(request.session, match, seat):
         raise _none(match, line)
-    return Decision(answer=(shown(match, prepared.NOTHING, "dropped"),), log="cancel conditions")
+    return Decision(answer=(shown(match, prepared_turns.NOTHING, "dropped"),), log="cancel conditions")
 
 
 def shown(match: Match, conditions: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:

@@ -11,7 +11,7 @@ from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.playing import conditions, offers
-from pbem.matches import lifecycle, prepared, timeouts, turns
+from pbem.matches import lifecycle, prepared_turns, timeouts, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
@@ -61,7 +61,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
     )
     if not prepares:
         return Decision(events=events)
-    remaining = prepared.of_seat(request.session, match, seat)
+    remaining = prepared_turns.of_seat(request.session, match, seat)
     below = (conditions.shown(match, remaining, "kept"),) if remaining.lines else ()
     return Decision(events=events, below=below, covers=prepares)
 

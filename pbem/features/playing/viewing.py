@@ -32,7 +32,7 @@ from pbem.matches.queries import (
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
-from pbem.players import directory, schedule
+from pbem.players import directory, news_times
 from pbem.players.directory import Visibility
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.payloads import Listing, Part, Section
@@ -87,7 +87,7 @@ def games(request: Request, line: Line) -> Decision:
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
     rows = []
     for match in matches:
-        day = schedule.day(choices, due[match.id] or since[match.id or 0], request.now)
+        day = news_times.day(choices, due[match.id] or since[match.id or 0], request.now)
         row = ListedMatch(
             number=match.id or 0,
             title=GAMES.title(match.game),

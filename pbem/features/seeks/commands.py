@@ -27,7 +27,7 @@ from pbem.features.seeks.seeks import (
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
-from pbem.players import invitations, schedule, willingness
+from pbem.players import invitations, news_times, willingness
 from pbem.players.rate_limits import DAY
 from pbem.storage.due import due_rows
 from pbem.storage.models import Player, Seek
@@ -74,7 +74,7 @@ def seek(request: Request, line: Line) -> Decision:
     opened = SeekOpened(
         seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
         repeat=offered.repeat,
-        until=schedule.day(preferences.with_defaults(player.settings), offered.expires, now),
+        until=news_times.day(preferences.with_defaults(player.settings), offered.expires, now),
         narrowed=ratings != ANY,
         reliable=reliable,
     )

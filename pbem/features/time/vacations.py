@@ -33,7 +33,7 @@ from pbem.matches.clock.working_days import Span
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
 from pbem.players import rate_limits
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.models import Player, Vacation
 from pbem.storage.payloads import Part, Section
 

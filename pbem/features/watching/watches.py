@@ -20,7 +20,7 @@ from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
 from pbem.players import blocks, directory
 from pbem.players.directory import Visibility, is_reachable
-from pbem.storage.clock import within
+from pbem.storage.clock_check import within
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import Due, act_on, at_once
 from pbem.storage.models import Match, Outgoing, Player, Watch

@@ -19,10 +19,10 @@ from hashlib import sha256
 from authres import AuthResError, FeatureContext, dmarc
 from authres.core import AuthenticationResult
 
-from pbem.checks import ChecksSettings
 from pbem.mail.reading import from_header
 from pbem.mail.reading.from_header import domain
 from pbem.mail.reading.limits import header_block
+from pbem.proof_settings import ChecksSettings
 from pbem.storage.mailboxes import public_suffixes
 
 # The Authentication-Results that our receiving mail server added to a message, and nobody else's (RFC 8601).

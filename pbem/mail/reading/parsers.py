@@ -9,13 +9,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar, TypeVarTuple
 
-from pbem.checks import ChecksSettings
 from pbem.isolated import Isolated, Lost, Why
 from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.mail.reading.message import Message, read, read_headers
 from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.proof_settings import ChecksSettings
 
 Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
