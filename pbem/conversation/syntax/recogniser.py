@@ -20,6 +20,7 @@ ROUNDS, MARGIN, LEAST_SEEN = 10, 40, 3
 """How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
 UNIT, SMALLEST, LARGEST, ZERO = 4, 5, 127, 128
 """What a weight of 1 is in the file, the least and the largest that are kept there, and the byte that stands for 0."""
+PRESET = 4  # how much it is compressed: beyond 4, unpacking takes up to ten times the memory, and saves nothing
 SPEAKING = 10  # the weight above which a word speaks for a wish
 LONGEST, STEM, FEW = 300, 5, 3
 """How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
@@ -89,13 +90,15 @@ def is_of(word: str, wish: str) -> bool:
 def recognised(sentence: str) -> list[tuple[str, float]]:
     """Return the wishes, those that a sentence resembles most first, and how sure each is: below 0 none."""
     names, found = _learned()[0], list(filter(knows, _features(sentence)))
+    if not found:
+        return []
     totals = [0] * len(names)
     for feature in found:
         for number, weight in _weights(feature):
             totals[number] += weight
-    none, scale = totals[names.index("nothing")], max(len(found), 1) ** 0.5
+    none, scale = totals[names.index("nothing")], len(found) ** 0.5
     sure = ((name, (total - none) / scale) for name, total in zip(names, totals, strict=True))
-    return sorted(sure, key=lambda each: -each[1]) if found else []
+    return sorted(sure, key=lambda each: -each[1])
 
 
 def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:
@@ -141,4 +144,4 @@ def learn(examples: Sequence[tuple[str, str]]) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{FILE.write_bytes(lzma.compress(learn(list(wordings())), preset=9))} bytes\n")
+    sys.stdout.write(f"{FILE.write_bytes(lzma.compress(learn(list(wordings())), preset=PRESET))} bytes\n")
