@@ -6,6 +6,7 @@ from functools import cached_property
 
 from pbem.conversation.command import Command
 from pbem.conversation.syntax.arguments import LAST_PAGE, PAGE, Given
+from pbem.conversation.syntax.slots import CELL
 
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 
@@ -48,7 +49,6 @@ class Commands(dict[str, Command]):
         return found
 
 
-CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""

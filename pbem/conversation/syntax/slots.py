@@ -14,9 +14,9 @@ from pbem.conversation.syntax import days, person_names, phrases
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NEAR = 4  # how many words there are at most between who begins and that they do
 SHORTEST_GAME = 5  # how many letters a word has at least that may be a game in another spelling
-_CELL_IN_TURN = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
-_TURN = re.compile(r"(?<!\w)(?:[a-z]\d{1,2}){2,4}(?!\w)", re.IGNORECASE)
-_CELL = re.compile(r"(?<![\w])([a-z]\d{1,2})(?![\w])", re.IGNORECASE)
+CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)  # also within a turn: "c1b1"
+_TURN = re.compile(rf"(?<!\w)(?:{CELL.pattern}){{2,4}}(?!\w)", re.IGNORECASE)
+_CELL_ALONE = re.compile(rf"(?<!\w){CELL.pattern}(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +60,17 @@ def named(sentence: str, today: date) -> Named:
         time=time,
         span=span,
         days=tuple(dict.fromkeys(days.named(text, today))),
-        cells=cells_in(_TURN.sub(lambda turn: _CELL_IN_TURN.sub(r"\g<0> ", turn[0]), text)),
+        cells=cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text)),
         rated="rated" in _meanings(text) and "unrated" not in text.lower(),
     )
 
 
 def cells_in(text: str) -> tuple[str, ...]:
-    return tuple(cell.lower() for cell in _CELL.findall(text))
+    return tuple(cell.lower() for cell in _CELL_ALONE.findall(text))
 
 
 def without_cells(text: str) -> str:
-    return _TURN.sub(" ", _CELL.sub(" ", text))
+    return _TURN.sub(" ", _CELL_ALONE.sub(" ", text))
 
 
 def is_negated(text: str) -> bool:
