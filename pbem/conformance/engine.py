@@ -21,10 +21,10 @@ FEW, SEVERAL, MANY = 12, 40, 400
 PARTS = 300
 POSITIONS = 16
 WORKS: dict[str, tuple[Callable[[GamePack, Sample], object], int]] = {
-    "play": (lambda pack, at: at.position.play(at.move), 200_000),  # noqa: ARG005
-    "moves": (lambda pack, at: sum(1 for _ in at.position.moves()), 4_000_000),  # noqa: ARG005
+    "play": (lambda pack, at: at.position.play(at.move), 200_000),  # noqa: ARG005 - called alike
+    "moves": (lambda pack, at: sum(1 for _ in at.position.moves()), 4_000_000),  # noqa: ARG005 - called alike
     "hint": (lambda pack, at: pack.notation.hint(at.position), 4_000_000),
-    "diagram": (lambda pack, at: at.position.diagram(), 200_000),  # noqa: ARG005
+    "diagram": (lambda pack, at: at.position.diagram(), 200_000),  # noqa: ARG005 - called alike
 }
 """What a server does with positions, each with the most calls that it can make on average."""
 

@@ -132,9 +132,8 @@ def _follow(
     match judgement:
         case Run(allowed, has_more):
             done = execute.execute(request, reply, allowed)
-            matches = tuple(
-                match for match in request.sender.elsewhere if match not in (line.match for line in allowed.commands)
-            )
+            handled = {line.match for line in allowed.commands}
+            matches = tuple(match for match in request.sender.elsewhere if match not in handled)
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Ask() if isinstance(excess, Unanswerable):

@@ -135,6 +135,12 @@ def not_a_command(written: str, guess: Line) -> Refused:
     )
 
 
+def outdated(sentence: str, match: Match, read: str | None = None) -> Refused:
+    """Return the refusal of what answers an older message."""
+    fits = "Look at the board as it is now, and reply to this message."
+    return Refused(sentence, read=read, fits=fits, match=match.id)
+
+
 def not_alone(line: Line) -> Refused:
     return Refused(
         f'"{line.command.name}" needs a message of its own.',

@@ -11,6 +11,7 @@ from functools import cache
 
 from sqlmodel import Session, col, select
 
+from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import phrases
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
@@ -184,17 +185,9 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
         (meant, *_) = suggestion.meant
         if row.proposal == DONE and played is not None and played.text.endswith(meant):
             raise Refused(f"Your turn {played.text} has already been played.", match=match.id)
-        raise Refused(
-            "You replied to an older suggestion, and the match has moved on.",
-            fits="Look at the board as it is now, and reply to this message.",
-            match=match.id,
-        )
+        raise outdated("You replied to an older suggestion, and the match has moved on.", match)
     if row.proposal != DONE and about.part != match.part:
-        raise Refused(
-            "Your turn has changed since we suggested that.",
-            fits="Look at the board as it is now, and reply to this message.",
-            match=match.id,
-        )
+        raise outdated("Your turn has changed since we suggested that.", match)
 
 
 def _suggestion(row: Outgoing) -> Refusal | None:

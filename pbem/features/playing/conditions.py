@@ -9,6 +9,7 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from pbem.conversation.command import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -134,12 +135,6 @@ def _none(match: Match, line: Line) -> Refused:
         read=line.text[:SHOWN],
         fits='While your opponent is to move, "if TURN then TURN" answers a turn of theirs at once.',
     )
-
-
-def outdated(sentence: str, match: Match, read: str | None = None) -> Refused:
-    """Return the refusal of what answers an older message."""
-    fits = "Look at the board as it is now, and reply to this message."
-    return Refused(sentence, read=read, fits=fits, match=match.id)
 
 
 def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pbem.conversation.command import Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -82,7 +83,7 @@ def _check_seen(request: Request, match: Match) -> None:
     seen = request.sender.seen(match.id or 0)
     if seen is not None and seen < match.shift:
         sentence = "You replied to an older message, and turns have been taken back since then."
-        raise conditions.outdated(sentence, match)
+        raise outdated(sentence, match)
 
 
 def accept(request: Request, line: Line, match: Match, player: Player) -> Decision:

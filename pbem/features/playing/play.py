@@ -6,6 +6,7 @@ from engines.core import IllegalMove, Seat
 from notation.core import Notation
 from notation.resemblance import named
 from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
+from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
@@ -92,11 +93,11 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
         return
     if seen > current:  # a database restored from an older backup
         sentence = "You replied to a message about a turn that we no longer have."
-        raise conditions.outdated(sentence, snapshot.match, line.words)
+        raise outdated(sentence, snapshot.match, line.words)
     if 0 <= seen - snapshot.match.shift < snapshot.ply:
         _check_repeated(line, snapshot, seat, seen - snapshot.match.shift)
     sentence = "You replied to an older message, and the match has moved on."
-    raise conditions.outdated(sentence, snapshot.match, line.words)
+    raise outdated(sentence, snapshot.match, line.words)
 
 
 def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:

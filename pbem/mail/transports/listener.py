@@ -172,7 +172,7 @@ class MailListener:
         envelope.mail_options.extend(options)
         return "250 2.1.0 Ok"
 
-    async def handle_RCPT(  # noqa: N802
+    async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if len(envelope.rcpt_tos) >= self.capacity.recipients:
@@ -183,7 +183,9 @@ class MailListener:
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 Ok"
 
-    async def handle_DATA(self, server: "_Smtp", _session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(  # noqa: N802 - aiosmtpd's name
+        self, server: "_Smtp", _session: Session, envelope: Envelope
+    ) -> str:
         """Store the message, then acknowledge it; storing, which blocks, goes to a thread."""
         arrival = Arrival(
             raw=envelope.original_content or b"",
