@@ -21,6 +21,7 @@ from sqlmodel import Session, col, select
 from engines.seats import other, seat_of
 from notation.games import GAMES
 from notation.time_control import parse
+from pbem.features.accounts import data_export
 from pbem.mail.reading.parsers import MailParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
@@ -292,7 +293,12 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
             people = {
                 player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
             }
-        renderer = Sampling(server.settings.server, server.services.keyring, server.settings.limits.keep_mail_days)
+        renderer = Sampling(
+            server.settings.server,
+            server.services.keyring,
+            server.settings.limits.keep_mail_days,
+            data_export.encloser(server.settings.server, server.services.features.exports),
+        )
         thinker = replace(server.thinker, searcher=FirstTurn())
         server = replace(server, sender=replace(server.sender, renderer=renderer), thinker=thinker)
         yield Year(server, post, clock, random.Random(seed), people, matches, renderer)

@@ -124,6 +124,8 @@ class SmtpOutbox:
         if self._client is not None:
             try:
                 return _announced(self._client, sender, recipient, lines)
+            except REFUSALS:  # they are OSErrors, too
+                raise
             except (smtplib.SMTPServerDisconnected, OSError):
                 self._drop()  # nothing of the message was sent yet, so trying again is safe
         return _announced(self._connect(), sender, recipient, lines)
