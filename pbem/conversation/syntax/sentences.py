@@ -167,7 +167,9 @@ def _settled(
     if not ranked or ranked[0][1] < least:
         return None
     (name, sure), *others = ranked
-    if name in VAGUE and others and others[0][1] > max(least, NEARLY * sure):
+    names_game = bool(named.games or place.game)
+    is_near = bool(others) and others[0][1] > max(least, NEARLY * sure)
+    if name in VAGUE and is_near and (names_game or others[0][0] != "rules"):
         (name, sure), *others = [*others, ranked[0]]
     meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
     if place.asked and name == "draw":
