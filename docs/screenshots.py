@@ -34,7 +34,7 @@ from notation.games import GAMES
 from notation.record import Record
 from pbem.cli import log_format
 from pbem.config import LogSettings
-from pbem.conformance.letters import letters
+from pbem.conformance.server_harness import letters
 from pbem.publishing import crawl
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.routes import Pages

@@ -19,15 +19,15 @@ from typer.testing import CliRunner, Result
 from pbem import config
 from pbem.cli import core
 from pbem.cli.index import app
-from pbem.conformance import letters
-from pbem.conformance.letters import ADDRESS as ADDRESS
-from pbem.conformance.letters import MORNING as MORNING
-from pbem.conformance.letters import Clock, Letters, parsed
-from pbem.conformance.letters import quoted as quoted
-from pbem.conformance.letters import text as text
+from pbem.conformance import server_harness
+from pbem.conformance.server_harness import ADDRESS as ADDRESS
+from pbem.conformance.server_harness import MORNING as MORNING
+from pbem.conformance.server_harness import Clock, Letters, parsed
+from pbem.conformance.server_harness import quoted as quoted
+from pbem.conformance.server_harness import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
-from pbem.mail.reading.parsers import MailParser
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.messages.links import address_with
 from pbem.players import bounces
 from pbem.server import daemon
@@ -46,7 +46,7 @@ HREF = re.compile(r'href="mailto:([^"?]*)\?subject=[^"&]*&(?:amp;)?body=([^"]*)"
 def settings(folder: Path, **changes: str) -> config.Settings:
     """Return settings for a server with its own database and with mail folders in that folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    return letters.settings(folder, changes.pop("database", "") or databases.at(folder), **changes)
+    return server_harness.settings(folder, changes.pop("database", "") or databases.at(folder), **changes)
 
 
 class Correspondence(Letters):

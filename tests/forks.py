@@ -23,7 +23,7 @@ from pbem.cli.index import COMMANDS, load
 from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
 from pbem.players import news_times
-from pbem.server import loops
+from pbem.server import loop_runner
 from tests import faked_clock, stopped_leases
 
 faked_clock.mend()
@@ -89,7 +89,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     if around.obeys_modes and os.geteuid() == 0:
         _obey_modes()
     if around.deaf_to_time:
-        loops.LOOK_SECONDS = 3600
+        loop_runner.LOOK_SECONDS = 3600
     if BATCHES_AT_ONCE in around.environment:
         news_times.BATCH = timedelta(microseconds=1)
     if IMPATIENT in around.environment:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from notation.games import GAMES
-from pbem.conformance.letters import STRICT
+from pbem.conformance.server_harness import STRICT
 from tests import databases
 
 Key = tuple[object, ...]

@@ -22,7 +22,7 @@ from engines.seats import other, seat_of
 from notation.games import GAMES
 from notation.time_control import parse
 from pbem.features.accounts import data_export
-from pbem.mail.reading.parsers import MailParser
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events

@@ -31,8 +31,8 @@ from pbem import config
 from pbem.cli import core, log_format
 from pbem.cli.core import FOUND, app, out
 from pbem.config import LogSettings
-from pbem.conformance.letters import Clock, Letters
-from pbem.mail.reading.parsers import MailParser
+from pbem.conformance.server_harness import Clock, Letters
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.messages.mime import text_of
 from pbem.publishing import crawl
 from pbem.publishing.pages import Site, trial_path

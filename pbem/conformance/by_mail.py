@@ -14,8 +14,8 @@ from notation import record
 from notation.core import BadNotation
 from notation.games import GamePack
 from pbem.conformance.engine import near_misses, refused
-from pbem.conformance.letters import Letters, letters, text
 from pbem.conformance.samples import Nonconforming, require
+from pbem.conformance.server_harness import Letters, letters, text
 from pbem.messages.templating import WIDTH
 
 READABLE = 60

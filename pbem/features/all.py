@@ -23,7 +23,7 @@ from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.features.ratings.commands import STANDINGS
-from pbem.features.records.commands import REPLAY
+from pbem.features.replays.commands import REPLAY
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK

@@ -27,19 +27,19 @@ from pbem.features.all import FEATURES
 from pbem.features.house.searcher import Searcher
 from pbem.features.house.thinker import Thinker
 from pbem.mail.reading import authentication
-from pbem.mail.reading.parsers import IsolatedParser, MailParser
+from pbem.mail.reading.isolated_parser import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
-from pbem.server import endpoints, intake, loops, reports, server_key, worker
+from pbem.server import endpoints, intake, loop_runner, reports, server_key, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
 from pbem.server.figures import Exposition
 from pbem.server.http_port import MetricsPort, OneClick
-from pbem.server.loops import Loop
+from pbem.server.loop_runner import Loop
 from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
 from pbem.server.suspects import Suspects
@@ -241,7 +241,7 @@ def run(
     systemd = systemd or Systemd({})
     vitals.outbox.certificate_ends = partial(getattr, server.outbox, "certificate_ends", None)
     sending, played = server.sender.queue, threading.Event()
-    looked_at = -loops.SPACING_SECONDS  # when what is due by time was last looked for
+    looked_at = -loop_runner.SPACING_SECONDS  # when what is due by time was last looked for
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
         handled = server.handle_waiting(stopped, desk)
@@ -252,7 +252,7 @@ def run(
     def send(stopped: Callable[[], bool]) -> None:
         nonlocal looked_at
         server.send(stopped)
-        rests_until = looked_at + loops.SPACING_SECONDS
+        rests_until = looked_at + loop_runner.SPACING_SECONDS
         while (rest := rests_until - time.monotonic()) > 0 and sending.bell.wait(rest) and not stopped():
             sending.bell.clear()
             server.send(stopped)
@@ -269,39 +269,52 @@ def run(
         systemd.tell("READY=1")
         ready()
 
-    look = loops.WATCHFUL_SECONDS if settings.serve.post else loops.LOOK_SECONDS
+    look = loop_runner.WATCHFUL_SECONDS if settings.serve.post else loop_runner.LOOK_SECONDS
     reporter = Reporter(server.engine, vitals, server.clock, announce)
     working = [
         *(
-            Loop(vitals.pulse(f"work {n}", loops.WORKING), partial(handle_waiting, desk), desk.queue.bell, look=look)
+            Loop(
+                vitals.pulse(f"work {n}", loop_runner.WORKING),
+                partial(handle_waiting, desk),
+                desk.queue.bell,
+                look=look,
+            )
             for n, desk in enumerate(server.desks, start=1)
         ),
-        Loop(vitals.pulse("work alone", loops.WORKING), server.suspects.step, close=server.suspects.isolated.close),
-        Loop(vitals.pulse("house", loops.THINKING), think, played, pause=loops.SPACING_SECONDS),
-        Loop(vitals.pulse("send", loops.SENDING), send, sending.bell, close=server.outbox.close),
-        Loop(vitals.pulse("report", loops.PATIENCE), reporter.step, vitals.changed, reporter.end, look=reports.EVERY),
+        Loop(
+            vitals.pulse("work alone", loop_runner.WORKING), server.suspects.step, close=server.suspects.isolated.close
+        ),
+        Loop(vitals.pulse("house", loop_runner.THINKING), think, played, pause=loop_runner.SPACING_SECONDS),
+        Loop(vitals.pulse("send", loop_runner.SENDING), send, sending.bell, close=server.outbox.close),
+        Loop(
+            vitals.pulse("report", loop_runner.PATIENCE),
+            reporter.step,
+            vitals.changed,
+            reporter.end,
+            look=reports.EVERY,
+        ),
     ]
     if settings.backup.folder is not None:
         backups = Backups(server.engine, settings, server.clock)
-        working.append(Loop(vitals.pulse("backup", loops.BACKING_UP), backups.step, look=60.0))
-    threads = [loops.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
+        working.append(Loop(vitals.pulse("backup", loop_runner.BACKING_UP), backups.step, look=60.0))
+    threads = [loop_runner.thread(loop.pulse, loop.run, stop, vitals) for loop in working]
     if settings.metrics.port is not None:
         port = metrics_port(server, settings.metrics.host, settings.metrics.port)
         threads.append(threading.Thread(target=port.run, args=(stop,), name="metrics", daemon=True))
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", "notifications lost", "notifications again")
-        pulse = vitals.pulse("bells", loops.PATIENCE)
+        pulse = vitals.pulse("bells", loop_runner.PATIENCE)
         stopped = partial(pulse.stopped, stop)
-        threads.append(loops.thread(pulse, listen, server.engine, bells, stopped, stop.wait, link))
+        threads.append(loop_runner.thread(pulse, listen, server.engine, bells, stopped, stop.wait, link))
     for inbox in server.inboxes:
         link = vitals.mailbox("maildir" if isinstance(inbox, MaildirInbox) else "imap")
         link.certificate_ends = partial(getattr, inbox, "certificate_ends", None)
-        pulse = vitals.pulse(f"receive {link.name}", loops.RECEIVING)
+        pulse = vitals.pulse(f"receive {link.name}", loop_runner.RECEIVING)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
-        threads.append(loops.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
+        threads.append(loop_runner.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
     for listener in server.listeners:
-        listener.start(server.take, vitals.pulse(listener.protocol, loops.PATIENCE).beat)
+        listener.start(server.take, vitals.pulse(listener.protocol, loop_runner.PATIENCE).beat)
     for thread in threads:
         thread.start()
     files = sqlite.Files(server.engine.url) if server.engine.dialect.name == "sqlite" else None

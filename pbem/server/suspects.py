@@ -20,7 +20,7 @@ from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSet
 from pbem.features.all import FEATURES
 from pbem.isolated import Isolated, Lost, Unavailable, Why
 from pbem.mail.reading import authentication
-from pbem.mail.reading.parsers import IsolatedParser
+from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.server import work_queue, worker
 from pbem.server.sender import send_queue
 from pbem.server.worker import Desk, Services

@@ -26,10 +26,10 @@ from pbem.failpoints import Step
 from pbem.isolated import Unavailable
 from pbem.mail.reading import authentication
 from pbem.mail.reading.authentication import DomainCheck
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
-from pbem.mail.reading.parsers import MailParser
 from pbem.messages import templating
 from pbem.players import bounces, complaints, identity
 from pbem.server import work_queue

@@ -10,7 +10,7 @@ from sqlmodel import select
 from pbem import failpoints
 from pbem.failpoints import Step
 from pbem.isolated import Unavailable
-from pbem.mail.reading.parsers import IsolatedParser
+from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon, sender, work_queue
 from pbem.server.daemon import Server

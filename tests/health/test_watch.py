@@ -7,10 +7,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.features.house import searcher
-from pbem.mail.reading import parsers
+from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
-from pbem.server import loops
-from pbem.server.loops import PATIENCE, Loop
+from pbem.server import loop_runner
+from pbem.server.loop_runner import PATIENCE, Loop
 from pbem.server.reports import HUNG, Systemd, Watch
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
@@ -46,7 +46,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_ends_the_process(
     ended: list[int] = []
     watch = Watch(vitals, systemd, ended.append)
     vitals.is_open = True
-    thread = loops.thread(loop.pulse, loop.run, stop, vitals)
+    thread = loop_runner.thread(loop.pulse, loop.run, stop, vitals)
 
     def looks(number: int) -> list[str]:
         heard = []
@@ -127,7 +127,7 @@ def test_systemd_is_looked_after_three_times_in_the_time_that_it_waits() -> None
 
 def test_no_loop_counts_as_hanging_while_limits_are_kept() -> None:
     commands_of_a_message = 7  # EHLO, two for the login, MAIL, RCPT, DATA and the dot
-    assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loops.SENDING
-    assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loops.RECEIVING
-    assert loops.WORKING >= 2 * 2 * 12 * parsers.SECONDS
-    assert loops.THINKING > 3 * searcher.SECONDS
+    assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loop_runner.SENDING
+    assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loop_runner.RECEIVING
+    assert loop_runner.WORKING >= 2 * 2 * 12 * isolated_parser.SECONDS
+    assert loop_runner.THINKING > 3 * searcher.SECONDS

@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.reading.parsers import MailParser
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests import scenes

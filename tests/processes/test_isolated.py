@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.reading.limits import Problem, ReadError
-from pbem.mail.reading.parsers import IsolatedParser
 from tests.hostile import HEAD, MAILS
 
 PLAIN = HEAD + b"\nhelp\n"

@@ -11,7 +11,7 @@ import pytest
 
 from pbem import config, failpoints
 from pbem.failpoints import OFF_THE_PATH, VARIABLE, Step
-from pbem.mail.reading.parsers import MailParser
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.mail.transports import receiver
 from pbem.server import daemon
 from tests.correspondence import parsed

@@ -5,13 +5,13 @@ import re
 from functools import wraps
 from pathlib import Path
 
-from pbem.mail.reading import parsers
+from pbem.mail.reading import isolated_parser
 from pbem.mail.reading.limits import ReadError
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.text.ours import Ours
 
 ENDS = re.compile(rb"^X-Ends: (.+)$", re.MULTILINE)
-read = parsers._read
+read = isolated_parser._read
 
 
 @wraps(read)
@@ -26,4 +26,4 @@ def ended(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Our
     return read(raw, sender, recipients, ours)
 
 
-parsers._read = ended
+isolated_parser._read = ended

@@ -15,9 +15,9 @@ from sqlmodel import select
 
 from pbem import isolated
 from pbem.isolated import Unavailable
+from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
-from pbem.mail.reading.parsers import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon
 from pbem.storage.database import transaction
@@ -241,7 +241,7 @@ def test_without_a_process_messages_wait_and_no_attempt_is_counted(
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (
-        "import sys\nfrom pbem.mail.reading.parsers import IsolatedParser\n"
+        "import sys\nfrom pbem.mail.reading.isolated_parser import IsolatedParser\n"
         "from tests.reading.test_isolated import LOOSELY, PLAIN, SLOW, number\n"
         "box = IsolatedParser(lambda: None, LOOSELY, seconds=900)\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbem.config import SmtpSettings
-from pbem.conformance.letters import parsed
+from pbem.conformance.server_harness import parsed
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from tests.correspondence import ADDRESS, correspondence, text

@@ -7,7 +7,7 @@ import pytest
 
 from pbem.conformance.by_mail import drawn
 from pbem.conformance.checks import offered
-from pbem.conformance.letters import letters, text
+from pbem.conformance.server_harness import letters, text
 from second_sources import GAMES
 
 pytestmark = [pytest.mark.golden, pytest.mark.slow]

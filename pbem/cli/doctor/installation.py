@@ -18,8 +18,8 @@ from pbem.cli.doctor.findings import Finding, finding, unwritable
 from pbem.config import MaildirSettings, MetricsSettings, Settings
 from pbem.config.mail import Listening
 from pbem.isolated import Unavailable
+from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.reading.limits import Unreadable
-from pbem.mail.reading.parsers import IsolatedParser
 from pbem.messages import templating
 from pbem.secret import BadConfig, Secret
 from pbem.server import backups

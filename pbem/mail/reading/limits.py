@@ -2,7 +2,7 @@
 
 The standard library's parser recurses into parts within parts and comments within comments, and takes quadratic time
 for parameters. The messages that people send come nowhere near these limits. Anything within them that is still slow
-is stopped by the clock (see `parsers`).
+is stopped by the clock (see `isolated_parser`).
 """
 
 import re

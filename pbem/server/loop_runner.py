@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.features.house import searcher
 from pbem.isolated import Unavailable
-from pbem.mail.reading import parsers
+from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
 from pbem.vitals import Pulse, Vitals
 
@@ -25,7 +25,7 @@ LONGEST_PAUSE = 60.0
 PATIENCE = 300.0
 """For how many seconds a loop may be silent before it counts as hanging, if it does nothing that takes longer."""
 RECEIVING = SENDING = PATIENCE + USUAL.connect + 8 * USUAL.answer  # as many answers of a server as a message takes
-WORKING = PATIENCE + 30 * parsers.SECONDS  # several requests for one message, each tried twice
+WORKING = PATIENCE + 30 * isolated_parser.SECONDS  # several requests for one message, each tried twice
 THINKING = PATIENCE + 4 * searcher.SECONDS
 BACKING_UP = 6 * 3600.0
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem import config
-from pbem.mail.reading.parsers import MailParser
+from pbem.mail.reading.isolated_parser import MailParser
 from pbem.server import daemon
 
 ADDRESS = "games@pbem.example"
