@@ -1,1 +1,1 @@
-"""Mail as it comes and goes: transports, reading, OAuth2. Start with `transports.protocols` and `reading.isolated_parser`."""
+"""Mail in and out: transports, reading, OAuth2. Start with `transports.protocols` and `reading.isolated_parser`."""

@@ -3,8 +3,8 @@
 flufl.bounce knows the reports of most mail servers, and whom they are about. It takes every failed delivery for
 permanent, also if a mailbox is full; `bounce_reasons` knows what the servers' words and codes mean. A mail system's
 message that the library doesn't know is a report if it says that the address is gone. Some of the library's detectors
-take quadratic time, some fail; so it runs in a process that can be killed (see `isolated_parser`), and a message on which it
-fails is no report.
+take quadratic time, some fail; so it runs in a process that can be killed (see `isolated_parser`), and a message on
+which it fails is no report.
 """
 
 import email
