@@ -16,7 +16,6 @@ from pbem.features.moderation import broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
-from pbem.features.playing import notes
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
 from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
@@ -70,8 +69,6 @@ PLAYING = Feature(
         ),
         Topic("ending", "end draws drawn win wins winner winning lose loss over finish tie stalemate result results"),
     ),
-    on_leave=notes.forget,
-    exports={"notes": notes.export},
 )
 TIME = Feature(
     name="time",

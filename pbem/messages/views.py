@@ -105,7 +105,8 @@ class View:
         self.notation = snapshot.notation.help
         self.missing = snapshot.is_missing
         """Whether the game isn't there, so that there is no board."""
-        self.note = tuple(views.facts.notes.get(self.number, "").splitlines())
+        self.own = {kind: text.splitlines() for kind, text in views.facts.own.get(self.number, {}).items()}
+        """What the reader keeps about the match for themselves: its lines by its kind."""
         self.seat = snapshot.seat_of(reader) if reader else None
         self.sides = tuple(
             Side(name(player), side, reader is not None and player.id == reader.id, in_short(*rating) if rating else "")

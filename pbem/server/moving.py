@@ -1,8 +1,9 @@
 """Moving a server from SQLite to PostgreSQL: all rows, in one transaction."""
 
-from sqlalchemy import Engine, func, insert, select
+from sqlalchemy import Engine, func, insert, inspect, select
 from sqlmodel import SQLModel
 
+import pbem.features.all  # noqa: F401 - features declare tables
 from pbem.storage import database
 from pbem.storage.database import Progress
 
@@ -17,6 +18,8 @@ def move(source: Engine, target: Engine, progress: Progress) -> int:
     with database.alone(source.url.render_as_string(hide_password=False)):
         database.upgrade(target, progress)
         tables, done = SQLModel.metadata.sorted_tables, 0
+        if unknown := {*inspect(source).get_table_names()} - {"alembic_version", *(table.name for table in tables)}:
+            raise database.Unusable(f"there are tables that this version doesn't know: {', '.join(sorted(unknown))}")
         with database.read_only(source) as session, target.begin() as connection:
             database.exclude_others(connection, "upgrade")
             if taken := [table.name for table in tables if connection.scalar(select(table).limit(1)) is not None]:

@@ -13,13 +13,11 @@ from pydantic_core import to_jsonable_python
 from sqlalchemy import Integer, bindparam, inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
-from pbem.storage.models import Match, MatchState, Note, Player, PlayerRating
+from pbem.storage.models import Match, MatchState, OwnText, Player, PlayerRating
 from pbem.storage.payloads import fields
 from pbem.storage.utc import Utc
 
-LEFT_OUT = frozenset(
-    {"part", "muted0", "muted1", "noted0", "noted1", "rematch", "due", "remind", "unreached", "reported", "shown"}
-)
+LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 TIMES = frozenset(
     column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
@@ -55,7 +53,7 @@ class Facts:
     reader: Player | None
     matches: Mapping[int, MatchFacts]
     first: frozenset[int] = frozenset()  # matches that are the reader's first of their game, and have just begun
-    notes: Mapping[int, str] = field(default_factory=dict)  # the reader's own notes about them
+    own: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # the reader's own texts about them, by kind
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
@@ -66,9 +64,25 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
         facts["reader"] = _fields(reader, SHOWN_OF_READER)
         if first := [match.id for match in rows if _is_first(session, reader, match)]:
             facts["first"] = first
-        if notes := {str(match.id): text for match in rows if (text := _note(session, reader, match))}:
-            facts["notes"] = notes
+        if own := own_texts(session, reader, rows):
+            facts["own"] = {str(number): texts for number, texts in own.items()}
     return facts
+
+
+def own_texts(session: Session, player: Player, matches: Iterable[Match]) -> dict[int, dict[str, str]]:
+    """Return what the player keeps about each of these matches for themselves, by its kind."""
+    seats = {
+        match.id: (match.seat0, match.seat1).index(player.id)
+        for match in matches
+        if player.id in (match.seat0, match.seat1)
+    }
+    found: dict[int, dict[str, str]] = {}
+    for table in OwnText.__subclasses__() if seats else ():
+        rows = select(table.match, table.seat, table.text).where(col(table.match).in_(seats))
+        for number, seat, text in session.exec(rows):
+            if seat == seats[number]:
+                found.setdefault(number, {})[str(table.__tablename__)] = text
+    return found
 
 
 def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -> Facts:
@@ -82,8 +96,8 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
             known[number] = MatchFacts(of_match, _row(Match, of_match["match"]), (first, second), ratings)
         matches[number] = known[number]
     reader = _player(stored["reader"]) if stored["reader"] else None
-    notes = {int(number): text for number, text in stored.get("notes", {}).items()}
-    return Facts(reader, matches, frozenset(stored.get("first", ())), notes)
+    own = {int(number): texts for number, texts in stored.get("own", {}).items()}
+    return Facts(reader, matches, frozenset(stored.get("first", ())), own)
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
@@ -120,14 +134,6 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
         return False
     which = {"reader": reader.id, "game": match.game, "match": match.id}
     return session.connection().execute(_EARLIER, which).first() is None
-
-
-def _note(session: Session, reader: Player, match: Match) -> str:
-    for seat, (player, is_noted) in enumerate(((match.seat0, match.noted0), (match.seat1, match.noted1))):
-        if is_noted and player == reader.id:
-            row = session.get(Note, (match.id, seat))
-            return "" if row is None else row.text
-    return ""
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:

@@ -11,6 +11,8 @@ alter table player add column merged_into integer;
 create index ix_player_merged_into on player (merged_into) where merged_into is not null;
 alter table "match" add column missing timestamp;
 create index ix_match_missing on "match" (missing, game, rules) where missing is not null;
+alter table "match" add column noted0 boolean not null default false;
+alter table "match" add column noted1 boolean not null default false;
 alter table "match" add column proofs boolean not null default false;
 create table claim (id integer primary key);
 alter table entry add column rating integer;

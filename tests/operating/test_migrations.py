@@ -11,6 +11,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
+import pbem.features.all  # noqa: F401 - features declare tables
 from pbem.storage import database, models
 from tests import databases
 

@@ -235,6 +235,7 @@ def test_a_database_is_not_upgraded_under_a_running_server(site: Site, words: tu
 
 WITH_PROOFS = """
 update match set proofs = true;
+insert into note (match, seat, text) values (1, 0, 'The left side is mine.');
 insert into claim (match, player, version, is_draw, asked, attempts, due)
     values (1, 1, 3, false, '2026-03-02 11:00:00', 0, '2026-03-02 11:00:00');
 create temporary table proven as select * from match;
@@ -255,7 +256,7 @@ insert into outgoingcontent (outgoing, payload, facts)
         "subject": "", "template": "answer"}', facts
     from outgoingcontent where outgoing = 14
 """
-"""What alice and bob had when results could be proven: a claim, another match that one has ended, and two messages."""
+"""What alice and bob had when results could be proven: a claim, a match that one has ended, two messages, a note."""
 
 
 @pytest.mark.own_database
@@ -268,6 +269,7 @@ def test_matches_whose_result_could_be_proven_go_on_and_what_a_proof_has_ended_s
     database.upgrade(engine)
     engine.dispose()
     with correspondence(tmp_path / "server", database=url) as letters:
+        assert letters.rows("select text from note") == ["The left side is mine."]
         told = [said(mail) for mail in to(letters.wait(hours=3, minutes=1), "alice")]
         assert sum("doesn't look at claims" in each for each in told) == 1
         assert letters.rows("select state from outgoing where id in (15, 16) order by id") == ["dropped", "sent"]

@@ -26,6 +26,7 @@ from pbem.messages.said.messages import Export
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import addresses, directory
+from pbem.storage import message_facts
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.payloads import Payload
@@ -79,7 +80,8 @@ def gather(
     to_others = session.exec(stored.where(caused, col(Outgoing.player).is_distinct_from(player.id)))
     went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
-    matches = session.exec(select(Match).where(own).order_by(col(Match.id)))
+    matches = session.exec(select(Match).where(own).order_by(col(Match.id))).all()
+    texts = message_facts.own_texts(session, player, matches)
     facts = {
         "player": columns_of(player, PERSON)
         | {
@@ -94,7 +96,7 @@ def gather(
         },
         "days": rows_of(Calendar, "chosen begins zone days")(session, player),
         **{name: export(session, player) for name, export in exports.items()},
-        "matches": [_match(session, player, match) for match in matches],
+        "matches": [_match(session, player, match) | {"own": texts.get(match.id or 0, {})} for match in matches],
         "ratings": rows_of(PlayerRating, "game week rating deviation volatility wins draws losses")(session, player),
         "words": [*_words(to_others, player.name), *_words(sent)],
         "mails_in": [columns_of(row, MAIL_IN) | {"file": f"{row.id}.eml" if row.raw else None} for row in received],

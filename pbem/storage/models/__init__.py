@@ -9,7 +9,7 @@ from pbem.storage.models.matches import (
     Entry,
     Match,
     MatchState,
-    Note,
+    OwnText,
     Pairing,
     PlayerRating,
     Ply,

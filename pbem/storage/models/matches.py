@@ -108,9 +108,6 @@ class Match(SQLModel, table=True):
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
-    noted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    noted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
     rematch: int | None = None  # the match last offered as its rematch
     winner: int | None = None
     termination: str | None = None  # how the match ended (notation.ending.Termination); None until then
@@ -164,8 +161,11 @@ class Prepared(SQLModel, table=True):
     incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 
-class Note(SQLModel, table=True):
-    """What a player has noted for themselves about a match; nobody else sees it."""
+class OwnText(SQLModel):
+    """What a player keeps about a match for themselves: a feature's subclass is a table, whose name they read.
+
+    It stands under the board in messages to them and nobody else, is exported, and goes when they leave.
+    """
 
     match: int = Field(foreign_key="match.id", primary_key=True)
     seat: int = Field(primary_key=True)

@@ -1,11 +1,12 @@
-"""Notes of one's own about a match: kept and shown to their writer, and to nobody else by any way."""
+"""A note of one's own about a match is shown under the board to its writer, and to nobody else by any way."""
 
+import json
 from email.message import EmailMessage
 
 import pytest
 
 from tests import scenes
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence, said, text
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -28,14 +29,38 @@ def everything(mail: EmailMessage) -> str:
     return "\n".join([*head, *((part.get_payload(decode=True) or b"").decode("latin-1") for part in mail.walk())])
 
 
+def test_a_note_is_shown_under_the_board_until_it_is_deleted(letters: Correspondence) -> None:
+    board = letters.last("alice")
+    (answer,) = letters.reply(board, f"note The {SECRET} comes from the left")
+    assert f"| The {SECRET} comes from the left" in text(answer)
+
+    (shown,) = letters.reply(board, "show")
+    above, _, below = text(shown).partition("Your own note, which nobody else sees:")
+    assert "a b c d e" in above
+    assert f"| The {SECRET} comes from the left" in below
+    assert f"Your own note about match #1: | The {SECRET}" in said(*letters.reply(board, "note"))
+    assert SECRET not in text(*letters.reply(letters.last("bob"), "show"))
+    (refused,) = letters.reply(board, "note " + "word " * 1_000)
+    assert "A note can have up to 4,000 characters" in said(refused)
+    assert "Your note about match #1 is as it was" in said(refused)
+
+    assert f"| The {SECRET} comes" in said(*letters.reply(board, "note off")).partition("Deleted")[2]
+    assert SECRET not in text(*letters.reply(board, "show"))
+
+
+@pytest.mark.slow
 def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:
     """Everything sent to the opponent, a spectator and the site is searched, and the log."""
     letters.join("carol")
     for name in ("alice", "bob"):
         letters.say(name, "set watchers on public on")
     letters.say("carol", "watch 1")
-    letters.reply(about(letters, ALICE), f"note The {SECRET} is mine\nand the {SECRET}s too")
-    letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\n\nYour move!")  # quotes the message with the note
+    letters.reply(
+        about(letters, ALICE), f"note The {SECRET} is mine\nand the {SECRET}s too\n\nAnn Ray, 20.06.2024 16:20"
+    )
+    letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\n\nNote: I'm away.")  # quotes the message with the note
+    assert "Note: I'm away." in text(about(letters, BOB))
+    assert kept(letters) == [(1, 0, f"The {SECRET} is mine\nand the {SECRET}s too\n\nAnn Ray, 20.06.2024 16:20")]
     letters.reply(letters.last("alice"), "undo")
     letters.reply(about(letters, BOB), "reject")
     letters.reply(about(letters, BOB), "show")
@@ -65,6 +90,7 @@ def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: 
     assert SECRET not in printed.out + printed.err
 
 
+@pytest.mark.slow
 def test_nobody_else_reads_or_changes_a_note(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
     letters.join("carol")
@@ -81,9 +107,15 @@ def test_nobody_else_reads_or_changes_a_note(letters: Correspondence) -> None:
     assert not [mail for mail in letters.received[CAROL] if SECRET in everything(mail)]
 
 
-def test_a_note_goes_when_its_writer_leaves(letters: Correspondence) -> None:
+@pytest.mark.slow
+def test_a_note_is_exported_and_goes_when_its_writer_leaves(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
     letters.reply(about(letters, BOB), "note mine")
+    (export,) = letters.say("alice", "export me")
+    files = {part.get_filename(): part.get_payload(decode=True) for part in export.iter_attachments()}
+    assert [match["own"] for match in json.loads(files["alice.json"])["matches"]] == [{"note": f"The {SECRET}"}]
+    listed = " ".join(files["alice.txt"].decode().split())
+    assert f"your own note, which nobody else sees: | The {SECRET}" in listed
 
     (question,) = letters.say("alice", "delete me")
     letters.reply(question, "yes")
