@@ -238,7 +238,6 @@ class Year:
         lines.append(text)
         if roll > 0.9:
             lines.insert(0, self.dice.choice(("draw", "pause", "undo", "cancel")))
-            lines.append(f"note {text} was turn {match.plies + 1}")
         elif roll > 0.6 and after.outcome is None and after.turn != position.turn:
             foreseen, theirs = self._next(notation, after)
             if foreseen.outcome is None and foreseen.turn == position.turn:

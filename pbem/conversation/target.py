@@ -69,7 +69,7 @@ def opponent_in(request: Request, match: Match, player: Player) -> Player:
 # tell, it goes to nobody, and its author is asked: a guess might hand one opponent what was meant for another.
 Lines = tuple[str, ...]
 Target = int | str
-"""The number of a match, or the text of a line that takes the words below it along: a challenge, an own note."""
+"""The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
 
 
 @dataclass(frozen=True, slots=True)

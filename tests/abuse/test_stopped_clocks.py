@@ -77,7 +77,7 @@ def test_who_plays_on_without_our_messages_has_no_more_time_for_it(tmp_path: Pat
     with correspondence(tmp_path, altered=refusing) as letters:
         letters.match(CONTROL)
         to = letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec
-        (question,) = letters.write("bob@elsewhere.example", "note 1 mine", to=to)
+        (question,) = letters.write("bob@elsewhere.example", "mute 1", to=to)
         letters.reply(question, "yes")
         hop = letters.server.outbox
         assert isinstance(hop, Refusing)

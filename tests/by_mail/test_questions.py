@@ -51,8 +51,8 @@ def test_an_address_that_is_not_known_is_asked_about_once(letters: Correspondenc
     assert letters.played == ["1 a7b7 i3i2"]
 
     letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
-    letters.write("Al+phone@work.example", "note 1 mine", to=address)
-    assert letters.rows("select text from note") == ["mine"]
+    letters.write("Al+phone@work.example", "mute 1", to=address)
+    assert letters.rows("select muted0 from match") == [True]
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("set colour red", 'There is no setting called "colour".', '"set" alone lists them all.'),
     ("set board", "A setting needs a name and a value.", '"set" alone lists them all.'),
     ("set board words mail never", '"mail" can\'t be "never".', '"set mail each"'),
-    # Watching, looking back, notes and records
+    # Watching, looking back, and records
     ("watch 9", "There is no match #9.", '"watch 42"'),
     ("watch alice", "Matches are watched one by one, by their numbers.", '"games NAME" lists those of a player'),
     ("watch 1", "You play in match #1, so you see all of it anyway.", ""),
@@ -111,7 +111,6 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("replay 1#1 house", "The house doesn't help in a match that isn't over yet.", ""),
     ("replay 1#1 bob level=3", "A person plays as they play; only the house has levels.", ""),
     ("rules kvadratik xx", "The rules of Kvadratik aren't there in that language.", '"rules kvadratik" sends them.'),
-    ("note " + "word " * 10_000, "A note can have up to 4,000 characters", "Your note about match #1 is as it was"),
     # Conditions
     ("if e9e8 then e9e8", "Turn 2 of it: there is no man on e9", ""),
     ("if e9f8", "It ends with a turn of your opponent.", 'Add "then" and your own turn.'),

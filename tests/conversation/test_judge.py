@@ -91,7 +91,6 @@ pause 9
 give 9 1d
 cancel 9
 mute 9
-note 9 plan
 seek quadrupel
 take 1
 unseek 2
@@ -118,7 +117,6 @@ draw
 cancel
 pause
 mute
-note plan
 show
 help
 rules quadraphages

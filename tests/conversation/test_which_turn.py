@@ -121,12 +121,12 @@ def test_nothing_of_a_quote_without_marks_is_played_or_sent() -> None:
             assert turns(f"Thank you!\n\n{block}{gap}{TURN}\n") == [], block
 
 
-def test_what_may_be_quoted_is_withheld_from_everybody_but_not_a_note_of_ones_own() -> None:
+def test_what_may_be_quoted_is_withheld_from_everybody_but_not_from_the_admin() -> None:
     below = "Ann Ray, 20.06.2024 16:20\nI had a bad week"
 
     assert reading(f"{TURN}\n\nThanks!\n\n{below}").withheld == ("I had a bad week",)
-    assert reading(f"note Thanks!\n\n{below}").withheld == ()
-    assert "I had a bad week" in reading(f"note Thanks!\n\n{below}").prose
+    assert reading(f"human Thanks!\n\n{below}").withheld == ()
+    assert "I had a bad week" in reading(f"human Thanks!\n\n{below}").prose
 
 
 SENTENCES = [
@@ -147,17 +147,17 @@ def test_a_sentence_that_begins_with_a_command_is_words_above_a_legal_turn(gap: 
     assert [line.command.name for line in reading(f"help resign\n{TURN}").commands] == ["help", "move"]
 
 
-def test_a_remark_is_for_the_opponent_and_a_note_isnt() -> None:
-    for lines in (f"{TURN}\nNote: I'm away until Friday.", f"{TURN}\n\nNOTE: I'm away until Friday."):
+def test_a_remark_is_for_the_opponent_and_a_command_that_takes_all_below_isnt() -> None:
+    for lines in (f"{TURN}\nHuman: I'm away until Friday.", f"{TURN}\n\nHUMAN: I'm away until Friday."):
         assert [line.command.name for line in reading(lines).commands] == ["move"], lines
         assert "away until Friday" in reading(lines).prose[0]
-    assert turns(f"Note: I'm away until Friday.\n\n{TURN}") == [TURN]
-    for lines in (f"{TURN}\nnote I'm strong on the left", f"{TURN}\nNote I'm strong on the left"):
-        assert [line.command.name for line in reading(lines).commands] == ["move", "note"], lines
-    assert [line.command.name for line in reading("draw\nNote: I'm away.").commands] == ["draw"]
-    assert [line.command.name for line in reading(TURN, "NOTE: my new address").commands] == ["move"]
-    assert reading("Please use it.", "NOTE: my new address").commands == ()
-    assert [line.command.name for line in reading("strong on the left", "note this").commands] == ["note"]
+    assert turns(f"Human: I'm away until Friday.\n\n{TURN}") == [TURN]
+    for lines in (f"{TURN}\nhuman\nI'm strong on the left", f"{TURN}\nHuman\nI'm strong on the left"):
+        assert [line.command.name for line in reading(lines).commands] == ["move", "human"], lines
+    assert [line.command.name for line in reading("draw\nHuman: I'm away.").commands] == ["draw"]
+    assert [line.command.name for line in reading(TURN, "HUMAN: my new address").commands] == ["move"]
+    assert reading("Please use it.", "HUMAN: my new address").commands == ()
+    assert [line.command.name for line in reading("strong on the left", "human").commands] == ["human"]
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n\n", " "])

@@ -85,7 +85,7 @@ TRIED = (
     *("move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2", "give 1 2d", "if b7d7 then resign", "if 1 b7d7 i2g2 then g9g8"),
     *("queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1", "claim 1", "hint 1"),
     *("replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
-    *("note 1 plan\nb7d7 i2g2", "preview 1 b7d7 / i2g2", "record 1 full", "who 2", "whois bob"),
+    *("say 1 plan\nb7d7 i2g2", "preview 1 b7d7 / i2g2", "record 1 full", "who 2", "whois bob"),
     *("history alice bob", "standings 1", "watch 42", "unwatch", "block bob", "unblock bob", "refuse kvadratik"),
     *("allow kvadratik", "limit 10", "stop", "start", "set zone Europe/Vienna", "set mail daily for 1"),
     *("set mail daily hour=7", "set days mon-fri", "set remind 50% 1d", "set watchers delayed"),

@@ -45,7 +45,6 @@ def lived(letters: Correspondence) -> None:
     letters.say("bob", "challenge alice quadrupel")
     letters.reply(letters.last("bob"), "say I like that, Alice!")
     says(letters, "#1 say The mockturtle is fine.\nset zone=Europe/Vienna mail daily")
-    says(letters, "#1 note The hatter is a dormouse.")
     says(letters, "seek kvadratik time=3d/move\nset listed on")
     letters.write(ALICE, "#1 resign\n\nThe caucus is over.")
     letters.say("bob", "games alice\nseeks\nwho\nwhois alice\nhistory bob alice")

@@ -1,4 +1,4 @@
-"""Every command about time, offers, conditions and notes in alice's name: it acts with her token, and never without it.
+"""Every command about time, offers and conditions in alice's name: it acts with her token, and never without it.
 
 She is asked at her own address, and only her `yes` from there carries it out.
 """
@@ -11,11 +11,11 @@ from tests.correspondence import ADDRESS, Correspondence, text, to
 ALICE = "alice@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
-    *("search", "presence", "departure", "invitee", "note"),
+    *("search", "presence", "departure", "invitee"),
 )
 LINES = (
     *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
-    *("#1 note plan", "#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions", "#1 if c9c8 then resign"),
+    *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions", "#1 if c9c8 then resign"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set remind off"),
     *("set undo unanswered", "set days mon-fri", "set automove on", "set zone Asia/Tokyo"),

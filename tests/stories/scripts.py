@@ -53,7 +53,7 @@ def looking(letters: Correspondence) -> None:
     """Use every command that shows or explains something."""
     letters.match("challenge bob quadraphages begin=you first=x")
     letters.reply(letters.last("bob"), "1 a7b7 i3i2")
-    for words in ("games", "show 1", "record 1", "help", "help move", "help quadraphages", "help notation"):
+    for words in ("games", "show 1", "record 1", "help boards", "help move", "help quadraphages", "help notation"):
         letters.reply(letters.received["alice@mail.example"][1], words)
     letters.reply(letters.received["alice@mail.example"][1], "rules quadraphages")
     letters.reply(letters.received["alice@mail.example"][1], "games bob\nhelp xyzzy\nrules chess")

@@ -151,7 +151,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
         "help quadrupel",
         "help notation",
         "help opponent",
-        "help turns",
+        "help boards",
         "help hints",
     ):
         letters.reply(letters.received[ALICE][1], words)

@@ -250,7 +250,7 @@ class Reader:
         return is_private and command is not None and (not words or command.grammar.read(words).fits)
 
     def _is_remark(self, text: str) -> bool:
-        """Return whether a line is a remark to somebody else: "Note: I'm away", where ours would be "note I'm away"."""
+        """Return whether a line is a remark to somebody else, though it begins as a command does: "Human: I'm away"."""
         verb = text.partition(" ")[0]
         return verb.endswith(":") and verb[0].isupper() and self._is_private(text)
 
