@@ -93,5 +93,8 @@ def test_what_would_mix_two_servers_is_refused(site: Site, target: str, tmp_path
         assert (done.code, sentence in done.err) == (2, True), done.said
     with database.alone(site.database):
         assert "another daemon" in site.pbem("move", site.database, target).err
+    site.rows("create table other (id integer)")
+    assert "tables that this version doesn't know: other" in site.pbem("move", site.database, target).err
+    site.rows("drop table other")
     assert site.pbem("move", site.database, target).code == 0
     assert "there are rows in the database already, in " in site.pbem("move", site.database, target).err
