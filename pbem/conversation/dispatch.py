@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, meaning, strangers, yes_or_no
+from pbem.conversation import confirmations, execute, meaning, strangers
 from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
@@ -97,7 +97,7 @@ def _handle_text(
 ) -> Reply:
     """Do what the message says, or what we had made of it where its sender has confirmed that."""
     is_reworded = bool(confirmed_lines)
-    parsed = meaning.read_lines(request, message, confirmed_lines) if is_reworded else meaning.read(request, message)
+    parsed = meaning.read_ours(request, confirmed_lines, message) if is_reworded else meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
         parsed, agreed = (parsed, None) if is_reworded else meaning.as_meant(request, message, parsed)
@@ -117,7 +117,7 @@ def _handle_text(
     if excess is not None and not reply.verdict.has_acted:
         raise excess
     if agreed is not None and reply.verdict.has_acted:
-        agreed.proposal = yes_or_no.DONE
+        agreed.proposal = meaning.DONE
     return reply
 
 
@@ -165,11 +165,11 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
 
 
 def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
-    lines = meaning.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
+    lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
-        return confirmations.hold(request, reply, ParsedMessage(commands=lines, words=(), first=""), wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
-        shown = meaning.read_lines(request, request.message, (wish.look,))
+        shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
     return refused(request, reply, wording.suggestion(wish))
 

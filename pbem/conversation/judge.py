@@ -83,7 +83,7 @@ def judge(
     if of_admin and (not sender.is_player or (acts and len(lines) == 1)):
         if not acts:
             has_others = len(of_admin) < len(lines) or bool(parsed.beyond)
-            return Run(ParsedMessage(commands=of_admin, words=(), first=""), has_others)
+            return Run(ParsedMessage(of_admin), has_others)
         return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
     if sender.is_stranger:
         if not lines or lines[0].command.newcomer.line is None:

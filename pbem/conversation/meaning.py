@@ -5,12 +5,13 @@ from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Line, Request, Role
+from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import phrases, sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.wording import Place, Reading
@@ -21,93 +22,110 @@ from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
 from pbem.matches import offers, queries, turns
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.queries import games_of, of_player, opponent_of, pack_of, seat_of
+from pbem.matches.events import Change
+from pbem.matches.queries import games_of, locked, of_player, opponent_of, pack_of, seat_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
-from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.messages.said import messages
+from pbem.messages.said.sections import AsOf, Refusal
+from pbem.players.identity import Sender
+from pbem.storage import outbox
+from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
+from pbem.storage.payloads import load
 
 PLAYER = "PLAYER"  # what stands for a player's name in the usage lines of commands
+OFFERS = ("challenge", "invitation")  # the messages that offer a match
+VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
+SUGGESTS_NOTHING, UNSEEN = "The message you replied to suggests nothing", "We can't see which message you replied to"
+DONE = ""  # what replaces a proposal that was carried out
 
 
 def read(request: Request, message: Message) -> ParsedMessage:
     return reader(request, message).read(message.subject, message.lines, message.cut, message.sure, message.asked)
 
 
-def read_lines(request: Request, message: Message, lines: Sequence[str]) -> ParsedMessage:
-    """Return lines of ours, about the match that the message is about."""
-    return reader(request, message).read("", lines)
-
-
-def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
-    """Return the message with what its yes or no means, and our message whose suggestion it agrees to, if any.
-
-    Raises Refused for an answer that comes too late, or to nothing.
-    """
-    answered = _answered(request, message)
-    line = _offer_answered(request, message, parsed, answered)
-    agreed = _agreed_to(request, message, parsed, answered) if line is None else None
-    if agreed is not None:
-        line = yes_or_no.suggested_line(request.session, agreed)
-    if line is None:
-        return parsed, agreed
-    return reader(request, message).read(
-        message.subject, (*line.split("\n"), *yes_or_no.lines_below(message.certain))
-    ), agreed
+def read_ours(request: Request, lines: Sequence[str], message: Message | None = None) -> ParsedMessage:
+    """Return lines of ours, about the match that a message is about: the one that is handled, where none is named."""
+    return reader(request, message or request.message).read("", lines) if lines else ParsedMessage()
 
 
 def reader(request: Request, message: Message) -> Reader:
+    session, player, about = request.session, request.sender.player, request.sender.match
+    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
+    if about is None and not request.sender.plies:
+        about = tagged_match(message.subject)
+
     @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> GamePack | None:
-        match = request.session.get(Match, number)
+        match = session.get(Match, number)
         try:
             return pack_of(match) if match else None
         except GameMissing:
             return None
 
-    player = request.sender.player
-    about = request.sender.match
-    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
-    if about is None and not request.sender.plies:
-        about = tagged_match(message.subject)
-
     def after(number: int, text: str) -> Position[Any] | None:
-        match = request.session.get(Match, number)
-        if match is None or match.state != MatchState.RUNNING:
+        match = session.get(Match, number)
+        if match is None or match.state != MatchState.RUNNING or game_of(number) is None:
             return None
-        try:
-            snapshot = snapshot_of(request.session, match)
-        except GameMissing:
-            return None
+        snapshot = snapshot_of(session, match)
         return turns.after(snapshot.notation, snapshot.position, text)
-
-    def played() -> list[str]:
-        return games_of(request.session, player) if player else []
 
     def has_answer(line: Line) -> bool:
         words = line.words.lower().split()
         if PLAYER in line.command.grammar.usage and not any(map(str.isdecimal, words)):
-            return request.session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
+            return session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
         try:
             return line.command.newcomer.line is None or line.command.newcomer.line(request, line) is not None
         except Refused:
             return False
 
-    return Reader(request.commands, game_of, about, player.name if player else None, after, played, has_answer)
+    name, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
+    return Reader(request.commands, game_of, about, name, after, played, has_answer)
 
 
-def _answered(request: Request, message: Message) -> Outgoing | None:
-    """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
-    if yes_or_no.answer(message.certain) is None:
-        return None
-    return yes_or_no.answered_message(request.session, message, request.sender)
+def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
+    """Return the message with what its yes or no means, and our message whose suggestion it agrees to, if any.
 
-
-def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
-    """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
+    Raise Refused for an answer that comes too late, or to nothing.
+    """
     answer = yes_or_no.answer(message.certain)
-    if answer is None or any(_says_itself(request, line) for line in parsed.commands):
+    if answer is None:
+        return parsed, None
+    sender, agreed = request.sender, None
+    answered = answered_message(request.session, message, sender)
+    says_itself = any(_says_itself(request, line) for line in parsed.commands)
+    line = None if says_itself else _offer_answered(request, answered, answer)
+    if line is None and answer is Answer.YES and sender.player is not None and not sender.is_stranger:
+        if answered is not None and answered.proposal is not None:
+            agreed, line = answered, _suggested_line(request.session, answered, answered.proposal)
+        elif not parsed.commands:  # there are some in "Ok" and a turn below it
+            raise Refused(
+                f'{SUGGESTS_NOTHING if answered else UNSEEN}, so we don\'t know what your "yes" is for.',
+                fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
+            )
+    if line is None:
+        return parsed, None
+    lines = (*line.split("\n"), *yes_or_no.lines_below(message.certain))
+    return reader(request, message).read(message.subject, lines), agreed
+
+
+def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
+    """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
+
+    It is locked for this transaction, so that two replies at once can't both be carried out. None if it went to
+    somebody else, or if its tokens are revoked.
+    """
+    player = sender.player
+    if player is None:
         return None
-    return yes_or_no.offer_answered(request.session, request.sender, answered, answer)
+    ours = select(Outgoing).where(Outgoing.player == player.id, Outgoing.epoch == player.epoch).with_for_update()
+    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
+    answered = next((rows[number] for number in message.answers if number in rows), None)
+    if answered is None and sender.proven:
+        newest = ours.where(col(Outgoing.state).not_in(outbox.STAYED))  # of those the player has seen
+        newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
+        answered = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
+    return answered
 
 
 def _says_itself(request: Request, line: Line) -> bool:
@@ -121,37 +139,60 @@ def _says_itself(request: Request, line: Line) -> bool:
     return not line.command.plays or (is_turn and match is not None and match.state == MatchState.RUNNING)
 
 
-def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
-    """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if (
-        request.sender.player is None
-        or request.sender.is_stranger
-        or yes_or_no.answer(message.certain) is not Answer.YES
-    ):
+def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:
+    """Return the command that the answer to a challenge, invitation or offer stands for; None if nothing is offered."""
+    sender, verb = request.sender, VERBS[answer]
+    match = request.session.get(Match, sender.match) if sender.match else None
+    if answered is not None and answered.proposal is not None:
         return None
-    if agreed is None or agreed.proposal is None:
-        if parsed.commands:  # "Ok" and a turn below it
-            return None
-        raise yes_or_no.nothing_suggested(agreed)
-    return agreed
+    if match is None or sender.player is None or seat_of(match, sender.player) is None:
+        return None
+    if answered is not None and answered.template == "offer" and answered.payload.get("change") == Change.MADE:
+        return f"{verb} {answered.payload['kind']}"
+    is_offer = match.state == MatchState.OFFERED or (answered is not None and answered.template in OFFERS)
+    return verb if is_offer and match.challenger != sender.player.id else None
+
+
+def _suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
+    """Return what `yes` to a message means; raise Refused if that was done, or if its match has moved on since."""
+    refusal: Refusal | None = None
+    if row.template == "answer" and row.removed is None:
+        sections = load(messages.Answer, row.payload).sections
+        refusal = next((section for section in sections if isinstance(section, Refusal)), None)
+    if refusal is not None and refusal.as_of is not None:
+        _check_fresh(session, proposal, refusal, refusal.as_of)
+    if proposal == DONE:
+        raise Refused('You have already said "yes" to this, and it was done.')
+    return proposal
+
+
+def _check_fresh(session: Session, proposal: str, refusal: Refusal, about: AsOf) -> None:
+    """Raise Refused if the match has moved on since the suggestion, or another beginning of a turn is kept."""
+    match = locked(session, about.match)
+    assert match is not None  # noqa: S101 - matches are never deleted
+    if (match.plies, match.shift) != (about.ply, about.shift):
+        played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about.ply + 1)).first()
+        if proposal == DONE and played is not None and played.text.endswith(refusal.meant[0]):
+            raise Refused(f"Your turn {played.text} has already been played.", match=match.id)
+        raise outdated("You replied to an older suggestion, and the match has moved on.", match)
+    if proposal != DONE and about.part != match.part:
+        raise outdated("Your turn has changed since we suggested that.", match)
 
 
 def place_of(request: Request) -> Place:
-    player, about = request.sender.player, request.sender.match
-    is_player = player is not None and player.confirmed is not None
-    match = request.session.get(Match, about) if about else None
-    if match is None and is_player and player is not None:
-        running = of_player(request.session, player, (MatchState.RUNNING,))
+    session, player, is_player = request.session, request.sender.player, request.sender.is_player
+    match = session.get(Match, request.sender.match) if request.sender.match else None
+    if match is None and player is not None and is_player:
+        running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
-        other = request.session.get_one(Player, opponent_of(match, player))
-        rival = queries.name(queries.shown(match, other))
+        rival = queries.name(queries.shown(match, session.get_one(Player, opponent_of(match, player))))
         asked = next((offer.kind.value for offer in offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
-        player=(player.name or "") if is_player and player is not None else "",
+        player=(player.name or "") if player is not None and is_player else "",
         match=match.id or 0 if match is not None else 0,
         state=match.state if match is not None else "",
         game=match.game if match is not None else "",
@@ -160,12 +201,10 @@ def place_of(request: Request) -> Place:
         asked=asked,
         to_move=match is not None and is_to_move(request, match),
         admin=bool(request.server.admin),
-        is_player=(lambda name: _plays(request, name)) if is_player else (lambda _name: True),
+        is_player=lambda name: (
+            not is_player or bool(session.exec(select(Player.id).where(Player.name == name)).first())
+        ),
     )
-
-
-def _plays(request: Request, name: str) -> bool:
-    return request.session.exec(select(Player.id).where(Player.name == name)).first() is not None
 
 
 def understood(request: Request, lines: Iterable[str]) -> Reading:

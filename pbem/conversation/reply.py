@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem.conversation import yes_or_no
 from pbem.conversation.command import PAGE, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
@@ -20,7 +19,7 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
+from pbem.messages.said.sections import AsOf, LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
 from pbem.players import rate_limits, waiting_receipts
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState
@@ -73,7 +72,9 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         own=seat is not None,
         meant=tuple(refusal.meant),
         proposed=refusal.proposal is not None,
-        as_of=yes_or_no.as_of(match, refusal.proposal),
+        as_of=AsOf(match=match.id or 0, ply=match.plies, shift=match.shift, part=match.part)
+        if match and refusal.proposal
+        else None,
         wish=refusal.wish,
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)

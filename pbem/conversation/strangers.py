@@ -4,7 +4,6 @@ The address in From may be a victim's. So an answer can't be made to carry a mes
 """
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
@@ -47,7 +46,7 @@ def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
     for line in _by_rank(parsed.commands):
         only = line.command.newcomer.line(request, line) if line.command.newcomer.line is not None else None
         if only is not None:
-            return ParsedMessage(commands=(only,), words=(), first="")
+            return ParsedMessage((only,))
     return None
 
 
@@ -97,10 +96,6 @@ def _is_of_now(command: Command) -> bool:
     return about_now or Role.ANSWERS in command.role or command.at_once.news
 
 
-def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
-    return meaning.reader(request, request.message).read("", texts).commands if texts else ()
-
-
 def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
     """Return the answer to somebody who is no player: what they want, in our words; or what this is.
 
@@ -112,19 +107,19 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     wish = meaning.wishes_in(request)
     if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
         wish = meaning.understood(request, (DECLINES,))
-    lines = meaning.read_lines(request, request.message, wish.lines).commands if wish.lines else ()
-    shown = meaning.read_lines(request, request.message, (wish.look,)).commands if wish.look and not lines else ()
+    lines = meaning.read_ours(request, wish.lines).commands
+    shown = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
     if not (lines and lines[0].command.newcomer.rank):
         check_left(left)
     if lines and lines[0].command.newcomer.line is not None:
         only = lines[0].command.newcomer.line(request, lines[0])  # may say why it can't be
         if only is not None and only.command.changes:
-            asked = ParsedMessage(commands=(only, *lines[1:]), words=(), first="")
+            asked = ParsedMessage((only, *lines[1:]))
             return confirmations.hold(request, reply, asked, wish=wish)
         if only is not None:
-            return execute.execute(request, reply, ParsedMessage(commands=(only,), words=(), first=""))
+            return execute.execute(request, reply, ParsedMessage((only,)))
     if shown and (looks := shown[0].command.newcomer.line) and (only := looks(request, shown[0])) is not None:
-        return execute.execute(request, reply, ParsedMessage(commands=(only,), words=(), first=""))
+        return execute.execute(request, reply, ParsedMessage((only,)))
     is_question = bool(wish.answers) and not lines and not wish.wants("join", "my_name", "how_works", "games")
     if is_question:
         return refused(request, reply, _answer(wish, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
@@ -194,7 +189,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
 def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
     """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated."""
     if wish.lines:
-        return _lines(request, wish.lines)
+        return meaning.read_ours(request, wish.lines).commands
     written = meaning.read(request, request.message).commands
     ours = (line for line in written if not line.malformed and not line.command.grammar.is_free)
     changing = (line for line in ours if line.command.changes)
@@ -225,12 +220,12 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     if is_word or not NAME.fullmatch(name):
         return parsed
     joins = request.commands.joining
-    rest = _lines(request, _rest_of_first(request, message))
+    rest = meaning.read_ours(request, _rest_of_first(request, message)).commands
     return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
 
 
 def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
-    answered = yes_or_no.answered_message(request.session, message, request.sender)
+    answered = meaning.answered_message(request.session, message, request.sender)
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
