@@ -1,7 +1,7 @@
 """A command, the line that calls it, what it is asked and what it decides.
 
 A command takes a `Request` and a `Line`. It writes the rows of matches and players through their domains, and returns
-a `Decision`. It has no other effect: `pbem.conversation.feature` turns decisions into messages and the reply.
+a `Decision`. It has no other effect: `pbem.conversation.reply` turns decisions into messages and the reply.
 """
 
 import re
@@ -19,11 +19,10 @@ from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
-from pbem.messages.said.messages import AddressQuestion
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
 from pbem.storage.models import Incoming, Match, Player, Standing
-from pbem.storage.outbox import Cause
+from pbem.storage.outbox import UNCAUSED, Cause
 from pbem.storage.payloads import Payload, Section
 from pbem.storage.preferences import Preference
 from pbem.tokens import Keyring, Purpose
@@ -93,31 +92,17 @@ class Request:
         return self.sender.player is not None and self.sender.player.id == player.id
 
 
-@dataclass(frozen=True, slots=True)
-class ToPlayer:
-    player: Player
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """A message of a command's own: to a player, to an address, or to the address that a player wants to use."""
+
     payload: Payload
-    purpose: Purpose  # what an answer to it allows
+    player: Player | None = None
+    address: str = ""  # where it isn't the player's
+    purpose: Purpose = Purpose.PERSONAL  # what an answer to it allows
     match: Match | None = None
     token_subject: int = 0
-    gist: str | None = None  # what makes it the same as another message, where budgets count that
-    is_reply: bool = True  # whether it replies to the message that is handled
-
-
-@dataclass(frozen=True, slots=True)
-class ToAddress:
-    address: str
-    payload: Payload
-    gist: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ToNewAddress:
-    address: str
-    payload: AddressQuestion
-    player: Player
-    token_subject: int  # the message in which the player asked for the address
-    is_reply: bool
+    cause: Cause = UNCAUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +113,7 @@ class Decision:
     events: Events = ()  # what happened in a match, which both players are told
     below: tuple[Section, ...] = ()  # what the sender is told below that
     covers: "tuple[Line, ...]" = ()  # the later lines of the message that are carried out with this one
-    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()  # the other messages to be sent
+    messages: tuple[Notice | Letter, ...] = ()  # the other messages to be sent
     takes_prose: bool = False
     """Whether the sender's prose is part of this already; otherwise it goes with the news of the events."""
     leaves: bool = False  # whether the sender is gone: they are told nothing more, and are a stranger from now on

@@ -9,10 +9,10 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import execute, feature, meaning, yes_or_no
-from pbem.conversation.command import Decision, Line, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation import execute, meaning, yes_or_no
+from pbem.conversation.command import Decision, Letter, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
-from pbem.conversation.reply import Reply, clipped
+from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.yes_or_no import Answer
@@ -93,7 +93,7 @@ def hold(
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)
-    return replace(feature.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
+    return replace(follow(request, reply, asked), verdict=Verdict(Outcome.ASKED))
 
 
 def _own(request: Request, matches: Collection[int]) -> int | None:
@@ -110,8 +110,13 @@ def _question(
     request: Request, player: Player, held_id: int, question: Confirmation, about: int | None, gist: str
 ) -> Decision:
     match = request.session.get(Match, about) if about else None
-    asked = ToPlayer(
-        player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match, gist=gist
+    asked = Letter(
+        payload=question,
+        player=player,
+        purpose=Purpose.CONFIRM,
+        match=match,
+        token_subject=held_id,
+        cause=request.cause(request.sender.standing, gist),
     )
     return Decision(messages=(asked,))
 
@@ -149,7 +154,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         again = _question(request, player, held_id, replace(objection, last=left == 1), asked.match, gist)
-        return replace(feature.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
+        return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))
@@ -211,10 +216,10 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
         if rate_limits.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         question = AddressQuestion(by=name(player), by_thread=True)
-        again = ToNewAddress(
-            address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
+        again = Letter(
+            address=row.address, payload=question, player=player, token_subject=row.token_subject, cause=request.cause()
         )
-        asked = feature.apply(request, reply, Decision(messages=(again,)))
+        asked = follow(request, reply, Decision(messages=(again,)))
         return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
     answer = yes_or_no.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
@@ -230,7 +235,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
             f"This address already belongs to {taken.name}, so nothing was changed.",
             fits="Each player has one address, and each address one player.",
         )
-    reply = feature.apply(request, reply, _moved(request, player, row))
+    reply = follow(request, reply, _moved(request, player, row))
     sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
     return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
 
@@ -240,14 +245,13 @@ def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     passed_on = addresses.change(request.session, player, row.address)
     row.settled = request.now
     challenges = (
-        ToPlayer(
+        Letter(
             player=player,
             payload=Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
             purpose=Purpose.PLAY,
             match=match,
-            is_reply=False,
         )
         for match in passed_on
     )
-    told = ToAddress(address=old, payload=AddressMoved(by=name(player)))
+    told = Letter(address=old, payload=AddressMoved(by=name(player)))
     return Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))

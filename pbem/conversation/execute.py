@@ -14,11 +14,11 @@ from math import ceil
 from sqlmodel import Session, col, func
 
 from notation.games import GameMissing
-from pbem.conversation import feature, meaning
+from pbem.conversation import meaning
 from pbem.conversation.command import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_alone, not_there
-from pbem.conversation.reply import Reply, clipped, not_attempted, refused
+from pbem.conversation.reply import Reply, clipped, follow, not_attempted, refused
 from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.draft import MOST_COMMANDS
@@ -117,9 +117,9 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
         match = request.session.get(Match, line.match) if line.match is not None and line.command.of_match else None
         raise not_there(missing, match, line.text) from missing
     reply = replace(reply, match=_about(request, line) or reply.match)
-    reply = feature.apply(request, reply, decision)
+    reply = follow(request, reply, decision)
     if Role.RESUMES in line.command.role:
-        reply = feature.apply(request, reply, _resumed(request))
+        reply = follow(request, reply, _resumed(request))
     return reply, decision
 
 
@@ -152,7 +152,7 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
         note = note_to_opponent(request, match, player, reply.prose)
     except Refused:  # more than the opponent is told about the match in a day, or of the player in an hour
         return unsent
-    return feature.apply(request, reply, note)
+    return follow(request, reply, note)
 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:

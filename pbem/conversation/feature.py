@@ -5,7 +5,7 @@ The core knows this contract, and no feature by name.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -15,23 +15,15 @@ from sqlmodel import Session, SQLModel, select
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.command import Command, Decision, Group, Request, ToAddress, ToNewAddress, ToPlayer
-from pbem.conversation.reply import Reply
+from pbem.conversation.command import Command, Group
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.person_names import NAME as NAME
-from pbem.matches.events import TurnPlayed
 from pbem.messages.preferences import GENERAL
 from pbem.messages.said import sections
-from pbem.messages.said.messages import Confirmation
-from pbem.messages.said.sections import OfferNews
-from pbem.players import announcements
 from pbem.players.erasure import Forget
-from pbem.players.notices import Notice, notify, retell
 from pbem.storage.due import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED, Player
-from pbem.storage.outbox import Cause, Mailer
-from pbem.storage.payloads import Section
 from pbem.storage.preferences import Preference
 from pbem.storage.retention import change
 
@@ -115,65 +107,6 @@ class Features:
 
     def without(self, *names: str) -> "Features":
         return Features(*(feature for feature in self._features if feature.name not in names))
-
-
-# What follows from a decision: messages in the outbox, and sections of the one reply.
-#
-# This is the one place where a command's decision has effects; commands themselves queue nothing.
-def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
-    notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
-    for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
-        if not _goes_with_turn(request, message):
-            _queue(request, message)
-    if decision.leaves:
-        gone = replace(reply.sender, player=None, proven=False, match=None, ply=None)
-        return replace(reply, sender=gone, sections=decision.answer, match=None, prose=())
-    played = {event.match.id for event in decision.events if isinstance(event, TurnPlayed)}
-    return replace(
-        reply,
-        sections=(
-            *(section for section in reply.sections if not _asks_for_rest(section, played)),
-            *decision.answer,
-            *(_for_author(notice) for notice in notices if request.is_from(notice.player)),
-            *decision.below,
-        ),
-        match=decision.events[-1].match.id if decision.events else reply.match,
-        prose=() if decision.takes_prose or announcements.carry_prose(notices) else reply.prose,
-    )
-
-
-def _asks_for_rest(section: Section, played: set[int | None]) -> bool:
-    """Return whether the section asks for the rest of a turn which a later line of the message has completed."""
-    return isinstance(section, sections.TurnBegun) and section.match in played
-
-
-def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddress) -> bool:
-    """Return whether an offer goes to its reader with a turn that the same message brought; let it go with that."""
-    if not isinstance(message, Notice) or not isinstance(message.payload, OfferNews):
-        return False
-    return not message.payload.message and retell(request.session, message, request.incoming)
-
-
-def _for_author(notice: Notice) -> Section:
-    told = (sections.TurnNews, sections.ChallengeClosed, OfferNews)
-    assert isinstance(notice.payload, told)  # noqa: S101 - the others go to opponents
-    return notice.payload
-
-
-def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddress) -> None:
-    mailer = Mailer(request.session, request.server, request.now)
-    match message:
-        case Notice():
-            notify(request.session, request.server, request.now, message, request.incoming)
-        case ToPlayer(player, payload, purpose, match, token_subject, gist, is_reply):
-            standing = request.sender.standing if isinstance(payload, Confirmation) else None
-            cause = request.cause(standing, gist) if is_reply else Cause(standing=standing, gist=gist)
-            mailer.to_player(player, payload, purpose=purpose, match=match, token_subject=token_subject, cause=cause)
-        case ToAddress(address, payload, gist):
-            mailer.to_address(address, payload, cause=Cause(gist=gist))
-        case ToNewAddress(address, payload, player, token_subject, is_reply):
-            cause = request.cause() if is_reply else Cause(request.incoming)
-            mailer.ask_address(address, payload, player=player, token_subject=token_subject, cause=cause)
 
 
 STANDING_FOR = (ANONYMOUS, IMPORTED)  # how the names of rows begin that are no player's

@@ -1,7 +1,4 @@
-"""The one reply to a message: what it says, and whether it is sent.
-
-Here, and nowhere else, the sections that decisions and refusals leave become a queued message.
-"""
+"""The one reply to a message: what decisions and refusals add to it, the messages beside it, and whether it is sent."""
 
 import re
 from collections.abc import Sequence
@@ -9,19 +6,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session
-
-from pbem.conversation.command import PAGE, Line, Request
+from pbem.conversation.command import PAGE, Decision, Letter, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
 from pbem.errors import Refused, Unread
 from pbem.matches.clock.timekeeping import ZONE, moment
+from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.messages.said.sections import AsOf, LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
-from pbem.players import rate_limits, waiting_receipts
+from pbem.messages.said.sections import AsOf, LastAnswer, NotAttempted, NotSent, OfferNews, Refusal, TurnBegun, TurnNews
+from pbem.players import announcements, rate_limits, waiting_receipts
 from pbem.players.identity import Sender
+from pbem.players.notices import Notice, notify, retell
 from pbem.storage.models import Match, MatchState
 from pbem.storage.outbox import Delivery, Mailer
 from pbem.storage.payloads import Payload, Section, dump
@@ -48,6 +45,46 @@ class Reply:
 
     def adding(self, *sections: Section) -> "Reply":
         return replace(self, sections=(*self.sections, *sections))
+
+
+def follow(request: Request, reply: Reply, decision: Decision) -> Reply:
+    """Queue the messages that follow from a decision, and add to the reply what it tells its author.
+
+    This is the one place where a decision has effects; commands themselves queue nothing.
+    """
+    notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
+    for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
+        _queue(request, message)
+    if decision.leaves:
+        gone = replace(reply.sender, player=None, proven=False, match=None, ply=None)
+        return replace(reply, sender=gone, sections=decision.answer, match=None, prose=())
+    own = (notice.payload for notice in notices if request.is_from(notice.player))
+    played = {event.match.id for event in decision.events if isinstance(event, TurnPlayed)}
+    kept = (part for part in reply.sections if not (isinstance(part, TurnBegun) and part.match in played))
+    news = (payload for payload in own if isinstance(payload, Section))
+    return replace(
+        reply,
+        sections=(*kept, *decision.answer, *news, *decision.below),
+        match=decision.events[-1].match.id if decision.events else reply.match,
+        prose=() if decision.takes_prose or announcements.carry_prose(notices) else reply.prose,
+    )
+
+
+def _queue(request: Request, message: Notice | Letter) -> None:
+    session, server, now = request.session, request.server, request.now
+    if isinstance(message, Notice):
+        goes_with_turn = isinstance(message.payload, OfferNews) and not message.payload.message
+        if not (goes_with_turn and retell(session, message, request.incoming)):
+            notify(session, server, now, message, request.incoming)
+        return
+    mailer, player, payload, cause = Mailer(session, server, now), message.player, message.payload, message.cause
+    if player is None:
+        mailer.to_address(message.address, payload, cause=cause)
+    elif message.address:
+        mailer.ask_address(message.address, payload, player=player, token_subject=message.token_subject, cause=cause)
+    else:
+        subject, match = message.token_subject, message.match
+        mailer.to_player(player, payload, purpose=message.purpose, match=match, token_subject=subject, cause=cause)
 
 
 def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None = None) -> Reply:
@@ -90,44 +127,43 @@ def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...]
 
 
 def enqueue(request: Request, reply: Reply) -> None:
-    player, sections = reply.sender.player, _without_books(reply)
+    """Queue the reply, unless it says what its sender was told often enough, or doesn't want to be told."""
+    session, sender, player = request.session, reply.sender, reply.sender.player
+    sections = reply.sections if sender.standing is None else tuple(map(_shortened, reply.sections))
     gist = reply.gist or _gist_of(sections)
     until = request.now if gist is None else _ends_until(request, reply, gist)
+    choices = preferences.with_defaults(player.settings if player else {})
     if not sections or until is None:
         return
     if until > request.now:
-        zone = preferences.with_defaults(player.settings if player else {})[ZONE]
-        sections = (*sections, LastAnswer(until=moment(until, zone, request.now)))
-    wants_no_receipts = player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
-    if wants_no_receipts and all(_is_receipt(request, section) for section in sections):
+        sections = (*sections, LastAnswer(until=moment(until, choices[ZONE], request.now)))
+    if player is not None and choices["receipt"] == OFF and all(_is_receipt(request, part) for part in sections):
         return
-    shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
+    shown = list(dict.fromkeys(number for part in sections if (number := getattr(part, "match", None))))
     several = len(shown) > 1
-    about = (reply.match if not several else None) or reply.sender.match
-    match = request.session.get(Match, about) if about else None
+    about = (reply.match if not several else None) or sender.match
+    match = session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
-    ends_invitations = any(isinstance(section, InvitationsStopped | InvitationsAllowed) for section in sections)
-    # Whoever replies from an address that isn't a player's yet can join at once: only its owner has the reply address.
-    is_newcomer = reply.sender.is_stranger or reply.sender.proven
-    to_player = player is not None and (player.confirmed is not None or ours or ends_invitations or is_newcomer)
+    ends_invitations = any(isinstance(part, InvitationsStopped | InvitationsAllowed) for part in sections)
     plays = ours and not several and not ends_invitations
     plies = None
-    if several or (reply.sender.plies and not plays):
-        now = {number: version(request.session.get_one(Match, number)) for number in shown}
-        plies = {**reply.sender.plies, **now}
-    subject = "" if reply.sender.is_stranger else reply.subject[:60]
+    if several or (sender.plies and not plays):
+        plies = {**sender.plies, **{number: version(session.get_one(Match, number)) for number in shown}}
+    subject = "" if sender.is_stranger else reply.subject[:60]
     payload: Payload = Answer(sections=sections, subject=subject, plies=plies)
     match sections:
         case [Payload(stands_alone=True) as only]:
             payload = only
-    mailer = Mailer(request.session, request.server, request.now)
-    is_long, cause = reply.cost > PAGE, request.cause(reply.sender.standing, gist)
-    if player is None or not to_player:
-        mailer.to_address(reply.sender.address, payload, cause=cause, is_long=is_long)
+    mailer, is_long = Mailer(session, request.server, request.now), reply.cost > PAGE
+    cause = request.cause(sender.standing, gist)
+    # Whoever replies from an address that isn't a player's yet can join at once: only its owner has the reply address.
+    is_newcomer = sender.is_stranger or sender.proven
+    if player is None or not (player.confirmed or ours or ends_invitations or is_newcomer):
+        mailer.to_address(sender.address, payload, cause=cause, is_long=is_long)
         return
     waits_until = None
     if match is not None and match.level is not None:
-        waiting_receipts.release(request.session, match, request.now)
+        waiting_receipts.release(session, match, request.now)
         waits_until = waiting_receipts.due(match, player, payload, request.now) if plays else None
     mailer.to_player(
         player,
@@ -150,23 +186,20 @@ def _is_receipt(request: Request, section: Section) -> bool:
 def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
     """Return until when the address gets no such answer after this one; None if it isn't even sent.
 
-    That is sooner if the message proves nothing.
+    That is sooner if the message proves nothing: the same answer goes out once a day.
     """
     sender, session, now = reply.sender, request.session, request.now
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
-    doubtful = not has_token and (is_error or sender.is_stranger)
-    if doubtful and _was_said(session, sender, gist, reply.sections, now):
-        return None
+    if not has_token and (is_error or sender.is_stranger):
+        if gist == rate_limits.NO_COMMAND:
+            earlier, stored = rate_limits.said(session, sender, gist, now), _stored(reply.sections)
+            was_said = any(payload.get("sections") == stored for payload in earlier)
+        else:
+            was_said = rate_limits.was_asked(session, sender, gist, now)
+        if was_said:
+            return None
     return rate_limits.ends_until(session, sender, gist, now)
-
-
-def _was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether this same answer went to the sender within a day."""
-    if gist != rate_limits.NO_COMMAND:
-        return rate_limits.was_asked(session, sender, gist, now)
-    earlier = rate_limits.said(session, sender, gist, now)
-    return any(payload.get("sections") == _stored(sections) for payload in earlier)
 
 
 def _gist_of(sections: Sequence[Section]) -> str | None:
@@ -176,7 +209,11 @@ def _gist_of(sections: Sequence[Section]) -> str | None:
     """
     if all(isinstance(section, TurnNews) for section in sections):
         return None
-    return rate_limits.gist_of("answer", [_without_long_numbers(section) for section in _stored(sections)])
+    stored = _stored(sections)
+    for section in stored:
+        if section["template"] == "refused":
+            section |= {key: LONG_NUMBER.sub("0", text) for key, text in section.items() if isinstance(text, str)}
+    return rate_limits.gist_of("answer", stored)
 
 
 def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
@@ -184,20 +221,8 @@ def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
     return stored
 
 
-def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
-    if section["template"] != "refused":
-        return section
-    texts = {key: LONG_NUMBER.sub("0", value) for key, value in section.items() if isinstance(value, str)}
-    return section | texts
-
-
-def _without_books(reply: Reply) -> tuple[Section, ...]:
-    if reply.sender.standing is None:
-        return reply.sections
-    return tuple(
-        replace(section, lines=clipped(section.lines)) if isinstance(section, NotSent | NotAttempted) else section
-        for section in reply.sections
-    )
+def _shortened(section: Section) -> Section:
+    return replace(section, lines=clipped(section.lines)) if isinstance(section, NotSent | NotAttempted) else section
 
 
 def clipped(lines: tuple[str, ...], most: int = MOST_LINES) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
-from pbem.conversation.command import Decision, Request, ToNewAddress, ToPlayer
+from pbem.conversation.command import Decision, Letter, Request
 from pbem.conversation.judge import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList
@@ -18,7 +18,6 @@ from pbem.messages.said import messages, sections
 from pbem.players.notices import Notice
 from pbem.players.rate_limits import MATCH_PER_DAY
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
-from pbem.tokens import Purpose
 from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
 
@@ -77,9 +76,9 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
 
     exported, changed = decide(request, "export me"), decide(request, "change address new@mail.example")
 
-    assert exported.messages == (ToPlayer(player=alice, payload=messages.Export(), purpose=Purpose.PERSONAL),)
+    assert exported.messages == (Letter(player=alice, payload=messages.Export(), cause=request.cause()),)
     (question,) = changed.messages
-    assert isinstance(question, ToNewAddress)
+    assert isinstance(question, Letter)
     assert (question.address, question.token_subject) == ("new@mail.example", request.incoming.id)
     assert queued(session) == 0
 

@@ -7,7 +7,7 @@ from sqlmodel import Session, select
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import meaning
-from pbem.conversation.command import ASKS, AtOnce, Command, Decision, Line, Newcomer, Reach, Request, ToPlayer, Who
+from pbem.conversation.command import ASKS, AtOnce, Command, Decision, Letter, Line, Newcomer, Reach, Request, Who
 from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, word, words
@@ -165,7 +165,7 @@ def export(request: Request, line: Line) -> Decision:
     recent = select(Outgoing.id).where(*theirs, within(Outgoing.created, APART, request.now))
     if request.session.exec(recent).first() is not None:
         raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
-    return Decision(messages=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
+    return Decision(messages=(Letter(player=player, payload=Export(), cause=request.cause()),))
 
 
 def delete(request: Request, line: Line) -> Decision:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.conversation.command import ASKS, Command, Decision, Line, Request, ToNewAddress
+from pbem.conversation.command import ASKS, Command, Decision, Letter, Line, Request
 from pbem.conversation.syntax.arguments import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
@@ -14,6 +14,7 @@ from pbem.messages.said.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity, invitations, rate_limits
 from pbem.storage.clock_check import within
 from pbem.storage.models import Outgoing, Player
+from pbem.storage.outbox import Cause
 from pbem.tokens import Purpose
 
 MOST_QUESTIONS = 3
@@ -47,12 +48,12 @@ def change(request: Request, line: Line) -> Decision:
             read=line.text,
             fits="Try again tomorrow.",
         )
-    question = ToNewAddress(
+    question = Letter(
         address=address,
         payload=AddressQuestion(by=name(player)),
         player=player,
         token_subject=request.incoming.id or 0,
-        is_reply=False,  # the new address hasn't seen the message
+        cause=Cause(request.incoming),  # but no reply: the new address hasn't seen the message
     )
     return Decision(answer=(AddressAsked(address=address),), messages=(question,))
 

@@ -15,11 +15,11 @@ from pbem.conversation.command import (
     Command,
     Decision,
     Group,
+    Letter,
     Line,
     Newcomer,
     Reach,
     Request,
-    ToAddress,
     Who,
 )
 from pbem.conversation.feature import Features
@@ -32,6 +32,7 @@ from pbem.messages.said.messages import LISTED, GameTitle, titles
 from pbem.players import rate_limits
 from pbem.storage.clock_check import within
 from pbem.storage.models import Match, Outgoing
+from pbem.storage.outbox import Cause
 from pbem.storage.payloads import Part, Payload, Section
 from pbem.storage.preferences import Preference
 
@@ -295,7 +296,9 @@ def human(request: Request, line: Line) -> Decision:
     if request.session.exec(today).one() >= PER_DAY:
         raise Refused("The operator has got many messages today.", fits="Please write again tomorrow.")
     name = sender.player.name if sender.player is not None and sender.player.confirmed else None
-    message = ToAddress(admin, ForOperator(by=name or "", address=sender.address, message=text), gist)
+    message = Letter(
+        address=admin, payload=ForOperator(by=name or "", address=sender.address, message=text), cause=Cause(gist=gist)
+    )
     return Decision(answer=(OperatorTold(address=sender.address),), messages=(message,), takes_prose=True)
 
 
