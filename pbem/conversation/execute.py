@@ -4,81 +4,80 @@ That is counted in turns to replay and lines to list: as measured, one takes up 
 the answer (bench/growth.py). Turns cost nothing. Nothing here asks who the sender is; the caller has settled that.
 """
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime
 from itertools import chain
 from math import ceil
 
-from sqlmodel import Session, col, func
+from sqlmodel import col
 
 from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_alone, not_there
-from pbem.conversation.reply import Reply, clipped, follow, not_attempted, refused
+from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.wording import Reading
-from pbem.conversation.target import Allotment, allot, note_to_opponent, opponent_in, target_of
+from pbem.conversation.target import note_to_opponent, opponent_in
 from pbem.errors import Refused
+from pbem.mail.reading.text.written_text import trim
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
 from pbem.players import news_times, rate_limits
-from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.models import Incoming, Match
+
+Target = int | str
+"""The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
 
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
-    # The text of an unsubscribe message comes from the mail program, not from the player.
-    words = Allotment() if request.sender.serves_news else allot(parsed, request.sender.match)
-    left = dict(words.by_target)
-    reply = replace(reply, prose=left.pop(None, ()))
+    words, unclear, targets = allot(parsed, request)
+    reply = replace(reply, prose=words.pop(None, ()))
     done: list[str] = []
-    spent = 0
-    commands = _behind_turns(parsed.commands)
     covered: tuple[Line, ...] = ()
+    commands = _behind_turns(parsed.commands)
     for number, line in enumerate(commands):
         if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
             continue
-        later = commands[number + 1 :]
-        target = target_of(line)
-        own = left.pop(target, ())
+        later, target = commands[number + 1 :], target_of(line)
+        own = words.pop(target, ())
         try:
-            spent = charge(request, line, spent)
-            reply = replace(reply, cost=spent)
+            reply = replace(reply, cost=charge(request, line, reply.cost))
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
-                before = replace(reply, prose=own or reply.prose)
                 if line.command.of_admin and line.command.changes and len(commands) > 1:
                     raise not_alone(line)  # what stands above it is done
+                before = replace(reply, prose=own or reply.prose)
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
-            unsent = (*reply.prose, *own, *chain.from_iterable(left.values()), *words.unclear)
-            about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
-            reply = refused(request, about, refusal, line)
-            outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
-            return not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond)
+            unsent = (*reply.prose, *own, *chain.from_iterable(words.values()), *unclear)
+            reply = refused(request, replace(reply, match=_about(request, line) or reply.match), refusal, line)
+            reply = replace(reply, prose=unsent, verdict=Verdict(Outcome.REFUSED_IN_PART if done else Outcome.REFUSED))
+            if later or parsed.beyond:
+                lines = (*(line.text for line in later), *clipped(parsed.beyond))
+                reply = reply.adding(NotAttempted(lines=lines))
+            return reply.adding(NotSent(lines=unsent)) if unsent else reply
         if own:
-            left |= {target: after.prose} if after.prose else {}
+            words |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
         reply = after
         covered += decision.covers
-        done += [decision.log or line.command.name, *(each.command.name for each in decision.covers)]
+        done += [decision.log or line.command.name, *(line.command.name for line in decision.covers)]
     reply = _with_prose_sent(request, reply)
-    for target, lines in left.items():
+    for target, lines in words.items():
         if isinstance(target, int):
             reply = _with_prose_sent(request, replace(reply, prose=lines), target)
         else:
             reply = reply.adding(NotSent(lines=lines))  # an invitation takes only some words along
-    if words.unclear:
-        reply = reply.adding(NotSent(lines=words.unclear, matches=words.matches))
+    if unclear:
+        reply = reply.adding(NotSent(lines=unclear, matches=targets))
     if parsed.withheld:
         reply = reply.adding(NotSent(lines=clipped(parsed.withheld), may_be_quoted=True))
     if parsed.overlooked:
@@ -93,6 +92,47 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     last = max((at for at, line in enumerate(lines) if line.command.plays), default=-1)
     early = tuple(line for line in lines[: last + 1] if Role.GOES_WITH_TURN in line.command.role)
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
+
+
+Words = dict[Target | None, tuple[str, ...]]
+
+
+def allot(parsed: ParsedMessage, request: Request) -> tuple[Words, tuple[str, ...], tuple[int, ...]]:
+    """Return the words of a message by the target to which they go; those whose target isn't clear; and the matches.
+
+    Each block goes to the opponent in the match of the turn that it stands under. Where a message is about one match
+    only, all of it goes there: under None. Where it is about several and a block's place doesn't tell, it goes to
+    nobody, and its author is asked: a guess might hand one opponent what was meant for another.
+    """
+    if request.sender.serves_news:  # the text of an unsubscribe message comes from the mail program
+        return {}, (), ()
+    others = [line for line in parsed.commands if not line.command.grammar.takes_below]
+    targets = dict.fromkeys(map(target_of, others))
+    if not any(line.command.changes for line in others):
+        targets[request.sender.match] = None  # "show 6" in a reply about #15, and words below
+    targets.pop(None, None)
+    words: dict[Target | None, list[str]] = {}
+    unclear: list[str] = []
+    for block in parsed.words:
+        takes_below = bool(block.under) and block.under[-1].command.grammar.takes_below
+        owner: Target | None = block.under[-1].text if takes_below else None
+        if not takes_below and len(targets) > 1:
+            # looking at a match is no reason to write to the opponent in it
+            above = {target_of(line) for line in block.under if line.command.changes and line in others}
+            owner = above.pop() if len(above) == 1 else None
+            lines = unclear if owner is None else words.setdefault(owner, [])
+        else:
+            lines = words.setdefault(owner, [])
+        lines += (*block.lines, "")
+    matches = tuple(target for target in targets if isinstance(target, int))
+    return {owner: trim(lines) for owner, lines in words.items()}, trim(unclear), matches
+
+
+def target_of(line: Line) -> Target | None:
+    """Return the match that a line is about, the challenge that it makes, or the text that all below belongs to."""
+    if Role.CHALLENGES in line.command.role or line.command.grammar.takes_below:
+        return line.text
+    return line.match if line.command.of_match else None
 
 
 def _malformed(request: Request, line: Line) -> Refused:
@@ -116,19 +156,12 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
     except GameMissing as missing:
         match = request.session.get(Match, line.match) if line.match is not None and line.command.of_match else None
         raise not_there(missing, match, line.text) from missing
-    reply = replace(reply, match=_about(request, line) or reply.match)
-    reply = follow(request, reply, decision)
-    if Role.RESUMES in line.command.role:
-        reply = follow(request, reply, _resumed(request))
-    return reply, decision
-
-
-def _resumed(request: Request) -> Decision:
+    reply = follow(request, replace(reply, match=_about(request, line) or reply.match), decision)
     player = request.sender.player
-    if player is None or player.stopped is None or player.complained is not None:
-        return Decision()
-    news_times.resume(request.session, player)
-    return Decision(answer=(NewsResumed(),))
+    if Role.RESUMES in line.command.role and player is not None and player.stopped and not player.complained:
+        news_times.resume(request.session, player)
+        reply = reply.adding(NewsResumed())
+    return reply, decision
 
 
 def _about(request: Request, line: Line) -> int | None:
@@ -139,28 +172,24 @@ def _about(request: Request, line: Line) -> int | None:
 
 
 def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) -> Reply:
+    """Return the reply once the words in it have gone to the opponent, or with these where they can't."""
     if not reply.prose:
         return reply
-    number = number or reply.match or reply.sender.match
+    number, player = number or reply.match or reply.sender.match, reply.sender.player
     match = request.session.get(Match, number) if number else None
-    player = reply.sender.player
     request = replace(request, sender=reply.sender)
     unsent = reply.adding(NotSent(lines=reply.prose))
-    if match is None or player is None or not _may_write(request, match, player):
+    if match is None or player is None or player.confirmed is None or not covers_notes(reply.sender, match.id or 0):
+        return unsent
+    if seat_of(match, player) is None or match.level is not None or is_muted_for(match, player):
+        return unsent
+    if is_hidden(match, opponent_in(request, match, player)):
         return unsent
     try:
         note = note_to_opponent(request, match, player, reply.prose)
     except Refused:  # more than the opponent is told about the match in a day, or of the player in an hour
         return unsent
     return follow(request, reply, note)
-
-
-def _may_write(request: Request, match: Match, player: Player) -> bool:
-    if not covers_notes(request.sender, match.id or 0):
-        return False
-    if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
-        return False
-    return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))
 
 
 MOST_COST = 4_000  # what one message can cost
@@ -192,34 +221,21 @@ def charge(request: Request, line: Line, spent: int) -> int:
             read=line.text,
             fits=f"Send this line and those below {proven}.",
         )
-    sender, session = request.sender, request.session
-    player = sender.player if sender.proven else None
-    earlier = _cost_of_hour(session, player, request.incoming, request.now) if player else 0
-    if player and earlier and earlier + spent + own > MOST_COST_PER_HOUR:
-        again = _when_cost_falls_to(session, player, MOST_COST_PER_HOUR - spent - own, request.now)
-        minutes = max(1, ceil((again - request.now).total_seconds() / 60))
-        raise Refused(
-            "You've had us look up as much as one player can within an hour, so the answer ends here.",
-            read=line.text,
-            fits=f"This works again in {minutes} minutes. Your turns count as always.",
-            gist=f"{rate_limits.ONCE}until {again:%d %H}",
-        )
+    player = request.sender.player if request.sender.proven else None
+    if player is None:
+        return spent + own
+    rows = rate_limits.of_hour(player, request.now, Incoming.received, Incoming.cost)
+    others = rows.where(Incoming.id != request.incoming.id, col(Incoming.cost) > 0)
+    total = spent + own
+    for received, earlier in request.session.exec(others.order_by(col(Incoming.received).desc())):
+        total += earlier
+        if total > MOST_COST_PER_HOUR:
+            again = received + rate_limits.HOUR
+            minutes = max(1, ceil((again - request.now).total_seconds() / 60))
+            raise Refused(
+                "You've had us look up as much as one player can within an hour, so the answer ends here.",
+                read=line.text,
+                fits=f"This works again in {minutes} minutes. Your turns count as always.",
+                gist=f"{rate_limits.ONCE}until {again:%d %H}",
+            )
     return spent + own
-
-
-def _cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
-    """Return what a player's other messages have cost within an hour."""
-    cost = func.coalesce(func.sum(Incoming.cost), 0)
-    return int(session.exec(rate_limits.of_hour(player, now, cost).where(Incoming.id != this.id)).one())
-
-
-def _when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
-    costs = rate_limits.of_hour(player, now, Incoming.received, Incoming.cost).where(col(Incoming.cost) > 0)
-    newest_first = costs.order_by(col(Incoming.received).desc())
-    total = 0
-    found: Sequence[tuple[datetime, int]] = session.exec(newest_first).all()
-    for received, cost in found:
-        total += cost
-        if total > most:
-            return received + rate_limits.HOUR
-    return now

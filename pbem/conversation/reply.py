@@ -120,12 +120,6 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=gist)
 
 
-def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...] = ()) -> Reply:
-    if later or beyond:
-        reply = reply.adding(NotAttempted(lines=(*(line.text for line in later), *clipped(beyond))))
-    return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
-
-
 def enqueue(request: Request, reply: Reply) -> None:
     """Queue the reply, unless it says what its sender was told often enough, or doesn't want to be told."""
     session, sender, player = request.session, reply.sender, reply.sender.player

@@ -238,10 +238,7 @@ def full_name(request: Request, parsed: ParsedMessage) -> str | None:
 
 
 def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
-    commands = _by_rank(parsed.commands)
-    order = [parsed.commands.index(line) for line in commands]
-    words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
-    return replace(parsed, commands=commands, words=tuple(words))
+    return replace(parsed, commands=_by_rank(parsed.commands))
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -1,14 +1,8 @@
 """The match that a command is about, and its two players."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 from engines.core import Seat
-from pbem.conversation.command import Decision, Line, Request, Role
-from pbem.conversation.syntax.draft import Prose
-from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.command import Decision, Line, Request
 from pbem.errors import Refused
-from pbem.mail.reading.text.written_text import trim
 from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
 from pbem.messages.said.messages import Words as Note
 from pbem.messages.said.sections import WordsPassedOn
@@ -61,58 +55,6 @@ def is_to_move(request: Request, match: Match) -> bool:
 
 def opponent_in(request: Request, match: Match, player: Player) -> Player:
     return request.session.get_one(Player, opponent_of(match, player))
-
-
-# Whose the words of a message are: each block goes to the opponent in the match of the turn that it stands under.
-#
-# Where a message is about one match only, all of it goes there. Where it is about several and a block's place doesn't
-# tell, it goes to nobody, and its author is asked: a guess might hand one opponent what was meant for another.
-Lines = tuple[str, ...]
-Target = int | str
-"""The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Allotment:
-    by_target: dict[Target | None, Lines] = field(default_factory=dict)
-    """The words of a message by the target to which they go; under None, what goes wherever the message goes."""
-    unclear: Lines = ()  # those that may be meant for several of the matches
-    matches: tuple[int, ...] = ()
-
-
-def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
-    commands = parsed.commands
-    owns = {number: line.text for number, line in enumerate(commands) if line.command.grammar.takes_below}
-    targets = dict.fromkeys(target_of(line) for number, line in enumerate(commands) if number not in owns)
-    if not any(line.command.changes for number, line in enumerate(commands) if number not in owns):
-        targets[about] = None  # "show 6" in a reply about #15, and words below
-    targets.pop(None, None)
-    found: dict[Target | None, list[str]] = {}
-    unclear: list[str] = []
-    for block in parsed.words:
-        owner: Target | None = owns.get(block.under[-1]) if block.under else None
-        if owner is None and len(targets) > 1:
-            owner = _owner(block, commands)
-            lines = unclear if owner is None else found.setdefault(owner, [])
-        else:
-            lines = found.setdefault(owner, [])
-        lines += (*block.lines, "")
-    matches = tuple(target for target in targets if isinstance(target, int))
-    return Allotment({owner: trim(lines) for owner, lines in found.items()}, trim(unclear), matches)
-
-
-def target_of(line: Line) -> Target | None:
-    """Return the match that a line is about, the challenge that it makes, or the text that all below belongs to."""
-    if Role.CHALLENGES in line.command.role or line.command.grammar.takes_below:
-        return line.text
-    return line.match if line.command.of_match else None
-
-
-def _owner(block: Prose, commands: Sequence[Line]) -> Target | None:
-    """Looking at a match is no reason to write to the opponent in it."""
-    above = [commands[number] for number in block.under if number < len(commands)]
-    targets = {target_of(line) for line in above if line.command.changes and not line.command.grammar.takes_below}
-    return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
 
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:

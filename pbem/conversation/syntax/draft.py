@@ -16,9 +16,9 @@ MOST_BEYOND = 50
 @dataclass(frozen=True, slots=True)
 class Prose:
     lines: tuple[str, ...]
-    under: tuple[int, ...] = ()
-    """The numbers of the commands, from 0, to which they belong by their place: the one right above them; below a blank
-    line, all that stand together above it; none above the first command."""
+    under: tuple[Line, ...] = ()
+    """The commands to which they belong by their place: the one right above them; below a blank line, all that stand
+    together above it; none above the first command."""
 
 
 @dataclass
@@ -36,9 +36,9 @@ class MessageDraft:
     read: int = 0
     lines: list[str] = field(default_factory=list)
     """The words that are being read, which belong to the commands `under`."""
-    under: tuple[int, ...] = ()
-    together: list[int] = field(default_factory=list)
-    """The numbers of the commands that stand together above the present line."""
+    under: tuple[Line, ...] = ()
+    together: list[Line] = field(default_factory=list)
+    """The commands that stand together above the present line."""
     is_apart: bool = True  # whether a blank line stands below them
 
     @property
@@ -72,7 +72,7 @@ class MessageDraft:
         if self.lines or self.is_apart:
             self.together = []
         self.close()
-        self.together.append(len(self.commands))
+        self.together.append(line)
         self.commands.append(line)
         self.is_apart = False
 
