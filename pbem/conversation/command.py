@@ -302,6 +302,10 @@ class Line:
         """What the words say, by the command's grammar."""
         return self.command.grammar.read(self.words)
 
+    def of_stranger(self, request: Request) -> "Line | None":
+        """Return it in our own words if a stranger can write it; raise Refused for unknown words."""
+        return self.command.newcomer.line(request, self) if self.command.newcomer.line is not None else None
+
     def misfit(self) -> Refused:
         return self.given.misfit(self.command.name, self.command.advice, self.text)
 

@@ -3,8 +3,8 @@
 The message is stored as it came, asked about at the address on file, and read again when that agrees.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlmodel import select
@@ -30,7 +30,6 @@ from pbem.messages.said.sections import (
     Refusal,
 )
 from pbem.players import addresses, identity, rate_limits
-from pbem.players.identity import Sender
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.storage.payloads import load
@@ -77,6 +76,9 @@ def hold(
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
+    about = next(iter(matches)) if len(matches) == 1 else None
+    match = request.session.get(Match, about) if about is not None else None
+    is_own = match is not None and seat_of(match, player) is not None
     question = Confirmation(
         lines=() if acts else lines,  # the act is told in our words, which go when the player leaves
         prose=clipped(parsed.prose) if player.confirmed and not acts else (),
@@ -84,7 +86,7 @@ def hold(
         more=has_more,
         unknown=request.sender.unknown or "",
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
-        match=_own(request, matches),
+        match=about if is_own else None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
         acts=acts,
         sentence=wish.sentence if wish is not None else "",
@@ -92,46 +94,35 @@ def hold(
         language=meaning.language_of(request) if player.confirmed is None else "en",
     )
     about = _about(asking[0]) if len(asking) == 1 else None
-    asked = _question(request, player, request.incoming.id or 0, question, about, gist)
+    asked = _asked(request, player, request.incoming.id or 0, question, about, gist)
     return replace(follow(request, reply, asked), verdict=Verdict(Outcome.ASKED))
-
-
-def _own(request: Request, matches: Collection[int]) -> int | None:
-    match = request.session.get(Match, next(iter(matches))) if len(matches) == 1 else None
-    player = request.sender.player
-    return match.id if match is not None and player is not None and seat_of(match, player) is not None else None
 
 
 def _about(line: Line) -> int | None:
     return line.match if line.command.of_match else None
 
 
-def _question(
+def _asked(
     request: Request, player: Player, held_id: int, question: Confirmation, about: int | None, gist: str
 ) -> Decision:
-    match = request.session.get(Match, about) if about else None
     asked = Letter(
         payload=question,
         player=player,
         purpose=Purpose.CONFIRM,
-        match=match,
+        match=request.session.get(Match, about) if about else None,
         token_subject=held_id,
         cause=request.cause(request.sender.standing, gist),
     )
     return Decision(messages=(asked,))
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    held: Incoming
-    message: Message
-    sender: Sender  # who has sent it, proven now
-    reply: Reply
-    lines: tuple[str, ...] = ()  # what is carried out instead of the message, where it has plain sentences
+def confirm(
+    request: Request, reply: Reply, held_id: int, handle: Callable[[Request, Reply, Message, Sequence[str]], Reply]
+) -> Reply:
+    """Have a held message handled, or the lines that were made of its sentences, if its question is answered with yes.
 
-
-def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
-    """Return the held message that is to be carried out, now that the address on file has answered; or the reply."""
+    Return the reply to the answer.
+    """
     held = request.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
@@ -144,16 +135,15 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
-    reply = replace(reply, match=asked.match)
-    question = load(Confirmation, asked.payload)
-    answer, objection = _answer(request, player, question)
-    if objection is not None:
+    reply, question = replace(reply, match=asked.match), load(Confirmation, asked.payload)
+    answer = _answer(request, player, question)
+    if isinstance(answer, Confirmation):
         gist = rate_limits.gist_of("confirm", ["again", str(held_id)])
         joins = question.joining
         left = rate_limits.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        again = _question(request, player, held_id, replace(objection, last=left == 1), asked.match, gist)
+        again = _asked(request, player, held_id, replace(answer, last=left == 1), asked.match, gist)
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
@@ -164,37 +154,40 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
         raise Changed
     if message.error is not None:  # it was readable before, so time or memory is short just now
         raise Unread(message.error.problem.value, str(message.error), message.error.problem.way_out)
-    held.state, held.handled, held.recipients = IncomingState.DONE, request.now, []
+    _close(request, held, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
         addresses.note(request.session, player, question.unknown, request.now)
-    told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
+    author = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
-        request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
+        request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
     )
-    return Confirmed(held, message, sender, reply, question.lines if question.sentence else ())
+    lines = question.lines if question.sentence else ()
+    done = handle(replace(request, sender=sender), replace(reply, sender=sender), message, lines)
+    held.verdict = f"confirmed; {done.verdict}"
+    return replace(done, subject=request.message.subject, verdict=done.verdict.after_confirming(held_id))
 
 
-def _answer(request: Request, player: Player, question: Confirmation) -> tuple[Answer | None, Confirmation | None]:
+def _answer(request: Request, player: Player, question: Confirmation) -> Answer | Confirmation:
     """Return what is answered to a question as it was asked first; or that as it is asked again, if it doesn't count.
 
     A newcomer can also answer with their name, or with the same command. The yes of a player counts from an address
     that is known as theirs, and from the one that is asked about: nobody else can have the question by then.
     """
-    sender, lines = request.sender, request.message.certain
+    sender = request.sender
     if sender.by_thread or (question.acts and sender.vouched):
-        return None, replace(question, by_thread=True)
-    answer = yes_or_no.answer(lines)
+        return replace(question, by_thread=True)
+    answer = yes_or_no.answer(request.message.certain)
     if answer is None and question.joining and _repeats(request, question):
         answer = Answer.YES
     if answer is None:
-        return None, replace(question, unclear=True)
+        return replace(question, unclear=True)
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
     if not is_free and not addresses.is_known(request.session, player, wrote):
-        return None, replace(question, answered_from=wrote or "an unknown address")
-    return answer, None
+        return replace(question, answered_from=wrote or "an unknown address")
+    return answer
 
 
 def _repeats(request: Request, question: Confirmation) -> bool:

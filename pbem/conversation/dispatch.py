@@ -68,39 +68,27 @@ def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> 
     excess = _excess_of_player(request)
     if request.sender.address_question is not None:
         return confirmations.settle(request, reply, request.sender.address_question)
-    if request.sender.held_message is None:
-        return _handle_text(request, reply, request.message, allowance, excess)
-    confirmed = confirmations.confirm(request, reply, request.sender.held_message)
-    if isinstance(confirmed, Reply):
-        return confirmed
-    done = _handle_text(
-        replace(request, sender=confirmed.sender),
-        replace(confirmed.reply, sender=confirmed.sender),
-        confirmed.message,
-        is_confirmed=True,
-        confirmed_lines=confirmed.lines,
-    )
-    confirmed.held.verdict = f"confirmed; {done.verdict}"
-    verdict = done.verdict.after_confirming(request.sender.held_message)
-    return replace(done, subject=request.message.subject, verdict=verdict)
+    if request.sender.held_message is not None:
+        handle = partial(_handle_text, is_confirmed=True)
+        return confirmations.confirm(request, reply, request.sender.held_message, handle)
+    return _handle_text(request, reply, request.message, allowance=allowance, excess=excess)
 
 
 def _handle_text(
     request: Request,
     reply: Reply,
     message: Message,
+    lines: Sequence[str] = (),
+    *,
     allowance: AnswersLeft | None = None,
     excess: Refused | Unanswerable | None = None,
-    *,
     is_confirmed: bool = False,
-    confirmed_lines: Sequence[str] = (),
 ) -> Reply:
-    """Do what the message says, or what we had made of it where its sender has confirmed that."""
-    is_reworded = bool(confirmed_lines)
-    parsed = meaning.read_ours(request, confirmed_lines, message) if is_reworded else meaning.read(request, message)
+    """Do what the message says, or instead the lines that we had made of it where its sender has confirmed them."""
+    parsed = meaning.read_ours(request, lines, message) if lines else meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = (parsed, None) if is_reworded else meaning.as_meant(request, message, parsed)
+        parsed, agreed = (parsed, None) if lines else meaning.as_meant(request, message, parsed)
         commands, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
@@ -156,15 +144,16 @@ def _follow(
 
 
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Answer a message without commands, of a player or an invited person; raise Refused for what isn't understood."""
+    """Answer a message without commands, of a player or an invited person."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
     wish = Reading() if refusal and not is_guess else meaning.understood(request, (parsed.first, *parsed.prose))
-    if refusal is not None and not wish.wishes:
-        raise refusal
-    return _suggest(request, reply, wish) if wish.wishes else refused(request, reply, _unclear(request, parsed, wish))
-
-
-def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
+    if not wish.wishes and refusal is None:
+        refusal = did_you_mean.nothing_found(request, parsed)
+        if wish.supposed and not refusal.meant:
+            human = wording.human(admin=True) if request.server.admin else ""
+            refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
+    if not wish.wishes and refusal is not None:
+        return refused(request, reply, refusal)
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
@@ -172,15 +161,6 @@ def _suggest(request: Request, reply: Reply, wish: Reading) -> Reply:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
     return refused(request, reply, wording.suggestion(wish))
-
-
-def _unclear(request: Request, parsed: ParsedMessage, wish: Reading) -> Refused:
-    refusal = did_you_mean.nothing_found(request, parsed)
-    if wish.supposed and not refusal.meant:
-        refusal.fits = " ".join(
-            (*wish.supposed, refusal.fits, wording.human(admin=True) if request.server.admin else "")
-        )
-    return refusal
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:

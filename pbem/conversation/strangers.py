@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
-from pbem.conversation.command import Command, Line, Request, Role
+from pbem.conversation.command import Line, Request, Role
 from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
@@ -36,177 +36,39 @@ INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
 """The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 
 
-def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
-    """Return the message with the one command that is answered; None if there is none.
-
-    Whoever joins, or wants to play at once, is asked about that alone; the rest of the message is carried out with it,
-    once they have agreed.
-    Raise Refused for a command that is open to strangers, with words that it doesn't know.
-    """
-    for line in _by_rank(parsed.commands):
-        only = line.command.newcomer.line(request, line) if line.command.newcomer.line is not None else None
-        if only is not None:
-            return ParsedMessage((only,))
-    return None
-
-
 def reread(
     request: Request, message: Message, parsed: ParsedMessage, *, is_confirmed: bool
 ) -> tuple[ParsedMessage, bool]:
     """Return what a message means from somebody who is no player, and whether a stranger has written more than that.
 
-    What isn't a line as our help writes it is left to be read as sentences. Raises Refused.
+    Whoever joins, or wants to play at once, is asked about that alone; the rest is carried out with it, once they have
+    agreed. What isn't a line as our help writes it is left to be read as sentences: "play quadrupel with Otto". Raise
+    Refused for a command that is open to strangers, with words that neither it nor any sentence has.
     """
-    sender = request.sender
-    if sender.is_player or any(line.command.of_admin for line in parsed.commands):
+    sender, lines = request.sender, parsed.commands
+    if sender.is_player or any(line.command.of_admin for line in lines):
         return parsed, False
-    if not sender.is_stranger and not is_confirmed:
-        answers_us = not parsed.commands and sender.match is None
-        return _joining_first(_named(request, message, parsed) if answers_us else parsed), False
-    if is_confirmed:
-        return _joining_first(parsed), False
+    if is_confirmed or not sender.is_stranger:
+        if not (is_confirmed or lines) and sender.match is None:
+            parsed = _named(request, message, parsed)
+        return replace(parsed, commands=_by_rank(parsed.commands)), False
+    is_plain = bool(lines) and not any("=" in line.text for line in lines)
+    said = meaning.wishes_in(request) if is_plain else Reading()
     try:
-        bare = _bare(request, parsed)
+        ours = (line.of_stranger(request) for line in _by_rank(lines))
+        only = next((line for line in ours if line is not None), None)
     except Refused:
-        if not _said_otherwise(request, parsed):
+        if not (said.lines or said.look):
             raise
-        bare = None
-    if bare is not None and _says_more(request, parsed, bare.commands[0]):
-        bare = None
-    return bare or replace(parsed, commands=()), len(parsed.commands) > 1
+        only = None
+    if only is not None and only.command.changes and len(lines) == 1:
+        is_longer = any(len(text) > len(only.text) and not text.startswith("join") for text in said.lines)
+        only = None if is_longer or len(said.lines) > 1 else only
+    return replace(parsed, commands=()) if only is None else ParsedMessage((only,)), len(lines) > 1
 
 
-def _said_otherwise(request: Request, parsed: ParsedMessage) -> bool:
-    """Return whether the message says as a sentence what a line of it can't be read as."""
-    said = meaning.wishes_in(request)
-    return bool(said.lines or said.look) and not any("=" in line.text for line in parsed.commands)
-
-
-def _says_more(request: Request, parsed: ParsedMessage, line: Line) -> bool:
-    """Return whether the message, read as sentences, says more than its one line does: "play quadrupel with Otto"."""
-    if len(parsed.commands) > 1 or "=" in line.text or not line.command.changes:
-        return False
-    said = meaning.wishes_in(request).lines
-    return len(said) > 1 or any(len(each) > len(line.text) and not each.startswith("join") for each in said)
-
-
-def _is_of_now(command: Command) -> bool:
-    """Return whether a command is about what there is already, and so asks for nothing that could wait for a name."""
-    about_now = command.of_match and not command.grammar.has(MATCH_THEN)
-    return about_now or Role.ANSWERS in command.role or command.at_once.news
-
-
-def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
-    """Return the answer to somebody who is no player: what they want, in our words; or what this is.
-
-    Raise Refused or Unanswerable.
-    """
-    has_commands = bool(waiting_lines(request, parsed, Reading()))
-    if has_commands or name_alone(request, parsed) or invitation_to(request) is not None:
-        return introduce(request, reply, parsed, left, Reading())
-    wish = meaning.wishes_in(request)
-    if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
-        wish = meaning.understood(request, (DECLINES,))
-    lines = meaning.read_ours(request, wish.lines).commands
-    shown = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
-    if not (lines and lines[0].command.newcomer.rank):
-        check_left(left)
-    if lines and lines[0].command.newcomer.line is not None:
-        only = lines[0].command.newcomer.line(request, lines[0])  # may say why it can't be
-        if only is not None and only.command.changes:
-            asked = ParsedMessage((only, *lines[1:]))
-            return confirmations.hold(request, reply, asked, wish=wish)
-        if only is not None:
-            return execute.execute(request, reply, ParsedMessage((only,)))
-    if shown and (looks := shown[0].command.newcomer.line) and (only := looks(request, shown[0])) is not None:
-        return execute.execute(request, reply, ParsedMessage((only,)))
-    is_question = bool(wish.answers) and not lines and not wish.wants("join", "my_name", "how_works", "games")
-    if is_question:
-        return refused(request, reply, _answer(wish, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
-    try:
-        return introduce(request, reply, parsed, left, wish)
-    except Unanswerable as silence:
-        if silence.silence is not Silence.STRANGER_WAS_INTRODUCED:
-            raise
-    return refused(request, reply, _insisting(request, wish))
-
-
-def _answer(wish: Reading, *more: str) -> Refused:
-    return Refused(
-        f"You want to {wish.sentence}.",
-        fits=" ".join((*wish.notes, *more)),
-        wish=True,
-        gist=f"wish {wish.wishes[0].name}",
-    )
-
-
-def _insisting(request: Request, wish: Reading) -> Refused:
-    """Return the answer to somebody who has been told what this is, and whom we don't understand either now."""
-    return Refused(
-        "We still don't understand what you want.",
-        fits=" ".join((*wish.supposed, wording.human(admin=bool(request.server.admin)))),
-        meant=tuple(dict.fromkeys((*wish.lines, *HELPFUL)))[: len(HELPFUL)],
-        wish=True,
-        gist=INSISTS,
-    )
-
-
-def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None, wish: Reading) -> Reply:
-    """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough.
-
-    A `yes` in answer to it joins, under that name or another; the rest of what they had asked for is repeated, and
-    waits for the name. Somebody with an open invitation is told of that instead. The reply goes to the invited address
-    and carries a token of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
-    """
-    if not request.sender.is_stranger:
-        name, rest = full_name(request, parsed), wish.lines or _rest_of_first(request, request.message)
-        wants_name = name is not None
-    else:
-        check_left(left)
-        told = rate_limits.times(request.session, request.sender, INTRODUCTION, rate_limits.MONTH, request.now)
-        if len(told) >= MOST_INTRODUCTIONS or any(request.now - time < rate_limits.DAY for time in told):
-            raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
-        reply = replace(reply, gist=INTRODUCTION, verdict=Verdict(Outcome.INTRODUCED))
-        if (waiting := invitation_to(request)) is not None:
-            return replace(reply.adding(InvitationWaiting(match=waiting.id or 0)), match=waiting.id)
-        name, rest = None, tuple(line.text for line in waiting_lines(request, parsed, wish))
-        wants_name = bool(rest) or wish.wants("join", "my_name") or _wants_to_join(request, parsed)
-    name = name or suggested_name(request.sender.address, request.features)
-    section = Introduction(
-        name=name,
-        wants_name=wants_name,
-        sentence=wish.sentence,
-        answers=() if wish.wants("join", "how_works") else wish.notes,
-        rest=rest[:MOST_KEPT],
-        house=request.house.enabled,
-        games=titles(),
-        language=meaning.language_of(request),
-    )
-    proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
-    return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
-
-
-def waiting_lines(request: Request, parsed: ParsedMessage, wish: Reading) -> tuple[Line, ...]:
-    """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated."""
-    if wish.lines:
-        return meaning.read_ours(request, wish.lines).commands
-    written = meaning.read(request, request.message).commands
-    ours = (line for line in written if not line.malformed and not line.command.grammar.is_free)
-    changing = (line for line in ours if line.command.changes)
-    return tuple(line for line in changing if not _is_of_now(line.command))
-
-
-def check_left(left: AnswersLeft | None) -> None:
-    """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if left is not None and left.is_half_used:
-        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-
-
-def name_alone(request: Request, parsed: ParsedMessage) -> bool:
-    """Return whether somebody has answered us with the names of a person alone, or joins by what can't be a name."""
-    joins = (line for line in parsed.commands if line.command.newcomer.rank == 1)
-    is_no_name = any(len(line.words.split()) == 1 and not NAME.fullmatch(line.words.lower()) for line in joins)
-    return is_no_name or (not request.sender.is_stranger and full_name(request, parsed) is not None)
+def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    return tuple(sorted(lines, key=lambda line: line.command.newcomer.rank or sys.maxsize))
 
 
 def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
@@ -229,7 +91,123 @@ def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
-def full_name(request: Request, parsed: ParsedMessage) -> str | None:
+def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
+    """Return the answer to somebody who is no player: what they want, in our words; or what this is.
+
+    Raise Refused or Unanswerable.
+    """
+    wish = Reading()
+    has_lines = bool(_waiting_lines(request, wish)) or _gives_name(request, parsed)
+    is_plain = has_lines or _invitation_to(request) is not None
+    if not is_plain:
+        wish = meaning.wishes_in(request)
+        if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
+            wish = meaning.understood(request, (DECLINES,))
+        if (answer := _answer(request, reply, wish, left)) is not None:
+            return answer
+    if not request.sender.is_stranger:
+        return _introduce(request, reply, parsed, wish)
+    check_left(left)
+    told = rate_limits.times(request.session, request.sender, INTRODUCTION, rate_limits.MONTH, request.now)
+    if len(told) < MOST_INTRODUCTIONS and all(request.now - time >= rate_limits.DAY for time in told):
+        return _introduce(request, reply, parsed, wish)
+    if is_plain:
+        raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
+    refusal = Refused(
+        "We still don't understand what you want.",
+        fits=" ".join((*wish.supposed, wording.human(admin=bool(request.server.admin)))),
+        meant=tuple(dict.fromkeys((*wish.lines, *HELPFUL)))[: len(HELPFUL)],
+        wish=True,
+        gist=INSISTS,
+    )
+    return refused(request, reply, refusal)
+
+
+def _answer(request: Request, reply: Reply, wish: Reading, left: AnswersLeft | None) -> Reply | None:
+    """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
+    lines = meaning.read_ours(request, wish.lines).commands
+    if not (lines and lines[0].command.newcomer.rank):
+        check_left(left)
+    looks = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
+    first = next(iter((*lines, *looks)), None)
+    only = first.of_stranger(request) if first is not None else None  # may say why it can't be
+    if only is not None and only.command.changes:
+        return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), wish=wish)
+    if only is not None:
+        return execute.execute(request, reply, ParsedMessage((only,)))
+    if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):
+        return None
+    fits = " ".join((*wish.notes, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
+    gist = f"wish {wish.wishes[0].name}"
+    return refused(request, reply, Refused(f"You want to {wish.sentence}.", fits=fits, wish=True, gist=gist))
+
+
+def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: Reading) -> Reply:
+    """Return the reply that says what this is, and how to join.
+
+    A `yes` in answer to it joins, under that name or another; the rest of what they had asked for is repeated, and
+    waits for the name. Somebody with an open invitation is told of that instead. The reply goes to the invited address
+    and carries a token of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
+    """
+    reply = replace(reply, verdict=Verdict(Outcome.INTRODUCED))
+    name = None
+    if not request.sender.is_stranger:
+        name, rest = _first_name(request, parsed), wish.lines or _rest_of_first(request, request.message)
+        wants_name = name is not None
+    else:
+        reply = replace(reply, gist=INTRODUCTION)
+        if (waiting := _invitation_to(request)) is not None:
+            return replace(reply.adding(InvitationWaiting(match=waiting.id or 0)), match=waiting.id)
+        rest = tuple(line.text for line in _waiting_lines(request, wish))
+        opening = {text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split()}
+        joins = request.commands.joining
+        wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
+    name = name or suggested_name(request.sender.address, request.features)
+    section = Introduction(
+        name=name,
+        wants_name=wants_name,
+        sentence=wish.sentence,
+        answers=() if wish.wants("join", "how_works") else wish.notes,
+        rest=rest[:MOST_KEPT],
+        house=request.house.enabled,
+        games=titles(),
+        language=meaning.language_of(request),
+    )
+    proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
+    return replace(reply.adding(section), proposal=proposal)
+
+
+def _waiting_lines(request: Request, wish: Reading) -> tuple[Line, ...]:
+    """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated.
+
+    What is about something that there is already can't wait.
+    """
+    if wish.lines:
+        return meaning.read_ours(request, wish.lines).commands
+    return tuple(
+        line
+        for line in meaning.read(request, request.message).commands
+        if line.command.changes
+        and not (line.malformed or line.command.grammar.is_free or line.command.at_once.news)
+        and Role.ANSWERS not in line.command.role
+        and (not line.command.of_match or line.command.grammar.has(MATCH_THEN))
+    )
+
+
+def check_left(left: AnswersLeft | None) -> None:
+    """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
+    if left is not None and left.is_half_used:
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
+
+
+def _gives_name(request: Request, parsed: ParsedMessage) -> bool:
+    """Return whether somebody has answered us with the names of a person alone, or joins by what can't be a name."""
+    joins = (line.words for line in parsed.commands if line.command.newcomer.rank == 1)
+    is_no_name = any(len(words.split()) == 1 and not NAME.fullmatch(words.lower()) for words in joins)
+    return is_no_name or (not request.sender.is_stranger and _first_name(request, parsed) is not None)
+
+
+def _first_name(request: Request, parsed: ParsedMessage) -> str | None:
     """Return the name that a `yes` takes where a newcomer has answered with the names of a person; None elsewhere."""
     said = parsed.first.strip().rstrip(".!").split()
     is_name = 1 < len(said) <= MOST_NAMES and all(word.isalpha() and word.istitle() for word in said)
@@ -237,23 +215,6 @@ def full_name(request: Request, parsed: ParsedMessage) -> str | None:
     return name if NAME.fullmatch(name) and name not in words_in_use(request.features) else None
 
 
-def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
-    return replace(parsed, commands=_by_rank(parsed.commands))
-
-
-def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: line.command.newcomer.rank or sys.maxsize))
-
-
-def invitation_to(request: Request) -> Match | None:
+def _invitation_to(request: Request) -> Match | None:
     guest = request.sender.player
-    if guest is None:
-        return None
-    return next(iter(queries.challenges_to(request.session, guest, 1)), None)
-
-
-def _wants_to_join(request: Request, parsed: ParsedMessage) -> bool:
-    """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
-    joins = request.commands.joining
-    opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
-    return not {joins.name, *joins.aliases}.isdisjoint(opening)
+    return next(iter(queries.challenges_to(request.session, guest, 1)), None) if guest is not None else None
