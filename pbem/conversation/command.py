@@ -131,17 +131,6 @@ class Reach(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class AtOnce:
-    """What a token that isn't personal lets a command do without a question."""
-
-    by_match: Reach | None = None
-    """With a token of a match; None: everything in that match, if the command is about one, and nothing else."""
-    to_opponent: "Callable[[Request, Line], bool] | None" = None
-    """Returns whether it goes to nobody but the opponent in the sender's match, for Reach.OPPONENT."""
-    news: bool = False  # whether a message about other people's matches, or an invitation, can be answered with it
-
-
-@dataclass(frozen=True, slots=True)
 class Proof:
     """Whether a command needs proof of who sent it, and what for."""
 
@@ -164,15 +153,6 @@ class Role(Flag):
     ANSWERS = auto()  # it accepts or declines what was offered
     CHALLENGES = auto()  # it offers a match, to whose opponent the words below it go
     RESUMES = auto()  # it resumes news for a player who had stopped them
-
-
-@dataclass(frozen=True, slots=True)
-class Newcomer:
-    """How people who aren't players yet come to a command."""
-
-    rank: int = 0  # in which place it makes somebody a player, among several that do; 0 if it doesn't
-    line: "Callable[[Request, Line], Line | None] | None" = None
-    """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
 
 
 class Who(Flag):
@@ -223,9 +203,15 @@ class Command:
     keywords: str = ""  # the words under which help finds it, besides its names
     proof: Proof = ACTS
     aliases: tuple[str, ...] = ()
-    at_once: AtOnce = AtOnce()
+    by_match: Reach | None = None
+    """Where it takes effect at once with a token of a match; None: in that match, if it is about one."""
+    to_opponent: "Callable[[Request, Line], bool] | None" = None
+    """Returns whether it goes to nobody but the opponent in the sender's match, for Reach.OPPONENT."""
+    answers_news: bool = False  # whether news of other people's matches, or an invitation, can be answered with it
     open_to: Who = Who.PLAYERS
-    newcomer: Newcomer = Newcomer()
+    for_stranger: "Callable[[Request, Line], Line | None] | None" = None
+    """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
+    newcomer_rank: int = 0  # in which place it makes somebody a player, among several that do; 0 if it doesn't
     role: Role = Role.NONE
     own_cost: int | None = None  # what it costs to answer; None: nothing if it changes something, else a board
 
@@ -268,9 +254,9 @@ class Command:
             case Purpose.PERSONAL:
                 return Reach.NOWHERE if self.of_admin else Reach.ANYWHERE
             case Purpose.PLAY:
-                return self.at_once.by_match or (Reach.MATCH if self.of_match else Reach.NOWHERE)
+                return self.by_match or (Reach.MATCH if self.of_match else Reach.NOWHERE)
             case Purpose.NOTICES:
-                return Reach.ANYWHERE if self.at_once.news else Reach.NOWHERE
+                return Reach.ANYWHERE if self.answers_news else Reach.NOWHERE
         return Reach.NOWHERE
 
     @property
@@ -304,7 +290,7 @@ class Line:
 
     def of_stranger(self, request: Request) -> "Line | None":
         """Return it in our own words if a stranger can write it; raise Refused for unknown words."""
-        return self.command.newcomer.line(request, self) if self.command.newcomer.line is not None else None
+        return self.command.for_stranger(request, self) if self.command.for_stranger is not None else None
 
     def misfit(self) -> Refused:
         return self.given.misfit(self.command.name, self.command.advice, self.text)

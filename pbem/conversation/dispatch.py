@@ -164,7 +164,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    player, to_opponent = request.sender.player, line.command.at_once.to_opponent
+    player, to_opponent = request.sender.player, line.command.to_opponent
     match = request.session.get(Match, request.sender.match) if request.sender.match else None
     is_theirs = player is not None and match is not None and seat_of(match, player) is not None
     return is_theirs and to_opponent is not None and to_opponent(request, line)

@@ -86,16 +86,16 @@ def judge(
             return Run(ParsedMessage(of_admin), has_others)
         return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
     if sender.is_stranger:
-        if not lines or lines[0].command.newcomer.line is None:
+        if not lines or lines[0].command.for_stranger is None:
             return Introduce()
         return Ask(parsed, has_more) if lines[0].command.changes else Run(parsed, has_more)
     if not lines:
         is_newcomer = not sender.is_player and sender.match is None
         return Introduce() if is_newcomer else Refuse(Why.NO_COMMAND)
-    joins = sender.is_player or lines[0].command.newcomer.rank
+    joins = sender.is_player or lines[0].command.newcomer_rank
     if not joins and any(Who.GUESTS not in line.command.open_to for line in lines):
         return Refuse(Why.NOT_A_PLAYER)
-    wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.at_once.news for line in lines)
+    wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.answers_news for line in lines)
     others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
     if wants_no_mail or (not any(map(ends, others)) and _all_covered(sender, others, goes_to_opponent)):
         return Run(parsed)

@@ -75,7 +75,7 @@ def reader(request: Request, message: Message) -> Reader:
         if PLAYER in line.command.grammar.usage and not any(map(str.isdecimal, words)):
             return session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
         try:
-            return line.command.newcomer.line is None or line.of_stranger(request) is not None
+            return line.command.for_stranger is None or line.of_stranger(request) is not None
         except Refused:
             return False
 

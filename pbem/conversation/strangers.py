@@ -68,7 +68,7 @@ def reread(
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: line.command.newcomer.rank or sys.maxsize))
+    return tuple(sorted(lines, key=lambda line: line.command.newcomer_rank or sys.maxsize))
 
 
 def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
@@ -126,7 +126,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
 def _answer(request: Request, reply: Reply, wish: Reading, left: AnswersLeft | None) -> Reply | None:
     """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
     lines = meaning.read_ours(request, wish.lines).commands
-    if not (lines and lines[0].command.newcomer.rank):
+    if not (lines and lines[0].command.newcomer_rank):
         check_left(left)
     looks = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
     first = next(iter((*lines, *looks)), None)
@@ -188,7 +188,7 @@ def _waiting_lines(request: Request, wish: Reading) -> tuple[Line, ...]:
         line
         for line in meaning.read(request, request.message).commands
         if line.command.changes
-        and not (line.malformed or line.command.grammar.is_free or line.command.at_once.news)
+        and not (line.malformed or line.command.grammar.is_free or line.command.answers_news)
         and Role.ANSWERS not in line.command.role
         and (not line.command.of_match or line.command.grammar.has(MATCH_THEN))
     )
@@ -202,7 +202,7 @@ def check_left(left: AnswersLeft | None) -> None:
 
 def _gives_name(request: Request, parsed: ParsedMessage) -> bool:
     """Return whether somebody has answered us with the names of a person alone, or joins by what can't be a name."""
-    joins = (line.words for line in parsed.commands if line.command.newcomer.rank == 1)
+    joins = (line.words for line in parsed.commands if line.command.newcomer_rank == 1)
     is_no_name = any(len(words.split()) == 1 and not NAME.fullmatch(words.lower()) for words in joins)
     return is_no_name or (not request.sender.is_stranger and _first_name(request, parsed) is not None)
 

@@ -167,7 +167,7 @@ def test_a_challenge_without_a_game_goes_to_nobody(session: Session) -> None:
     alice, *_ = people(session)
     request = asked(session, alice)
     request = replace(request, sender=replace(request.sender, match=1))
-    to_opponent = FEATURES.commands["challenge"].at_once.to_opponent
+    to_opponent = FEATURES.commands["challenge"].to_opponent
     assert to_opponent is not None
 
     assert [to_opponent(request, read(f"challenge bob{game}")) for game in (" quadrupel", "")] == [True, False]

@@ -30,7 +30,7 @@ class Commands(dict[str, Command]):
 
     @cached_property
     def joining(self) -> Command:
-        return next(command for command in self.values() if command.newcomer.rank == 1)
+        return next(command for command in self.values() if command.newcomer_rank == 1)
 
     def placeholder_in(self, text: str) -> str | None:
         """Return the first word of a text that stands for one of the player's in a usage line."""

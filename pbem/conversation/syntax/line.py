@@ -62,7 +62,7 @@ class LineReader:
                 return line
         for plainer, was_quoted in () if is_board_or_record(text) else courtesies.plainer(text, opening=opening):
             other = self.exactly(self._with_other_number(plainer))
-            joins = first and other is not None and other.command.newcomer.rank == 1 and not other.malformed
+            joins = first and other is not None and other.command.newcomer_rank == 1 and not other.malformed
             if other is None or not (joins or self.is_sure(other)):
                 continue
             if not (was_quoted and other.command.plays) and not (text.endswith("?") and other.command.changes):
@@ -115,7 +115,7 @@ class LineReader:
             return self._condition(command, verb, rest, match, text)
         rest = rest.strip() if command.grammar.is_free or command.of_admin else rest.strip(" .,;!")
         command, rest = self._in_our_words(command, f"{game} {rest}" if command.grammar.has(GAME) else rest)
-        if command.newcomer.rank == 1 and rest:
+        if command.newcomer_rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         number = NUMBER.match(rest) if command.of_match and pointed is None else None
         if number and (rest.startswith("#") or self._leads(command, rest, number, has_game=bool(game))):

@@ -260,7 +260,7 @@ class Reader:
         if self._is_remark(line.text):
             return True
         is_secret = command.grammar.has(CONDITION) or command.grammar.takes_below or command.of_admin
-        if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.newcomer.rank):
+        if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.newcomer_rank):
             return False
         return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
 

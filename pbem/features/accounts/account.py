@@ -7,7 +7,7 @@ from sqlmodel import Session, select
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import meaning
-from pbem.conversation.command import ASKS, AtOnce, Command, Decision, Letter, Line, Newcomer, Reach, Request, Who
+from pbem.conversation.command import ASKS, Command, Decision, Letter, Line, Reach, Request, Who
 from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, word, words
@@ -140,8 +140,9 @@ JOIN = Command(
     aliases=("signup", "register"),
     keywords="name nickname signup-name userid user register registration",
     open_to=Who.GUESTS,
-    at_once=AtOnce(Reach.GUEST),
-    newcomer=Newcomer(rank=1, line=_for_stranger),
+    by_match=Reach.GUEST,
+    newcomer_rank=1,
+    for_stranger=_for_stranger,
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import chain
 
-from pbem.conversation.command import AtOnce, Command, Decision, Line, Newcomer, Reach, Request, Role, Who
+from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
 from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -202,8 +202,9 @@ STOP = Command(
     aliases=("signoff", "unsubscribe", "never"),
     keywords="quiet silent",
     open_to=Who.GUESTS,
-    at_once=AtOnce(Reach.GUEST, news=True),
-    newcomer=Newcomer(line=_stop_for_stranger),
+    by_match=Reach.GUEST,
+    answers_news=True,
+    for_stranger=_stop_for_stranger,
 )
 START = Command(
     "start",
@@ -212,7 +213,8 @@ START = Command(
     start,
     aliases=("signon",),
     open_to=Who.GUESTS,
-    at_once=AtOnce(Reach.GUEST, news=True),
+    by_match=Reach.GUEST,
+    answers_news=True,
 )
 RESUME = Command(
     "resume",

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.command import AtOnce, Command, Decision, Line, Newcomer, Proof, Reach, Request, Role, Who
+from pbem.conversation.command import Command, Decision, Line, Proof, Reach, Request, Role, Who
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
@@ -252,7 +252,8 @@ CHALLENGE = Command(
     challenge,
     aliases=("chall", "invite"),
     keywords="invitation invitations invites option begin= offer",
-    at_once=AtOnce(Reach.OPPONENT, to_opponent=_goes_to_opponent),
+    by_match=Reach.OPPONENT,
+    to_opponent=_goes_to_opponent,
     role=Role.CHALLENGES | Role.RESUMES,
 )
 PLAY = Command(
@@ -266,10 +267,10 @@ PLAY = Command(
     "play the house, which always has time; level= says how well it plays",
     play,
     open_to=Who.GUESTS,
-    at_once=AtOnce(
-        Reach.OPPONENT, lambda request, _: request.session.get_one(Match, request.sender.match).level is not None
-    ),
-    newcomer=Newcomer(rank=3, line=_for_stranger),
+    by_match=Reach.OPPONENT,
+    to_opponent=lambda request, _: request.session.get_one(Match, request.sender.match).level is not None,
+    newcomer_rank=3,
+    for_stranger=_for_stranger,
     role=Role.RESUMES,
 )
 REMATCH = Command(
@@ -287,7 +288,7 @@ ACCEPT = Command(
     accept,
     open_to=Who.GUESTS,
     proof=Proof(again=offers.ends_match),
-    newcomer=Newcomer(rank=2),
+    newcomer_rank=2,
     role=Role.ANSWERS | Role.RESUMES,
 )
 DECLINE = Command(

@@ -11,13 +11,11 @@ from notation.games import FEW, GAMES
 from pbem.conversation.command import (
     LOOKS,
     PAGE,
-    AtOnce,
     Command,
     Decision,
     Group,
     Letter,
     Line,
-    Newcomer,
     Reach,
     Request,
     Who,
@@ -254,7 +252,7 @@ HELP = Command(
     open_to=Who.GUESTS,
     proof=LOOKS,
     own_cost=PAGE,
-    newcomer=Newcomer(line=_help_for_stranger),
+    for_stranger=_help_for_stranger,
 )
 RULES = Command(
     "rules",
@@ -265,7 +263,7 @@ RULES = Command(
     open_to=Who.GUESTS,
     proof=LOOKS,
     own_cost=PAGE,
-    newcomer=Newcomer(line=_rules_for_stranger),
+    for_stranger=_rules_for_stranger,
 )
 
 
@@ -312,7 +310,7 @@ HUMAN = Command(
     "write to the operator of this server; the lines below it go to them, and they answer by email",
     human,
     keywords="operator admin person contact complain complaint bug report support",
-    at_once=AtOnce(by_match=Reach.ANYWHERE),
+    by_match=Reach.ANYWHERE,
     open_to=Who.GUESTS,
-    newcomer=Newcomer(line=_for_stranger),
+    for_stranger=_for_stranger,
 )

@@ -1,7 +1,7 @@
 """A new match from a position of another one: replay."""
 
 from notation import time_control
-from pbem.conversation.command import AtOnce, Command, Decision, Line, Reach, Request, Role
+from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, opt, words
@@ -61,6 +61,6 @@ REPLAY = Command(
     "go on from a position of another match; you offer someone an unrated match, and 42#7 is match 42 after turn 7",
     replay,
     keywords="practice practise continue resume-from",
-    at_once=AtOnce(Reach.NOWHERE),
+    by_match=Reach.NOWHERE,
     role=Role.RESUMES,
 )

@@ -3,7 +3,7 @@
 from sqlmodel import col, select
 
 from notation.games import GAMES
-from pbem.conversation.command import AtOnce, Command, Decision, Line, Request
+from pbem.conversation.command import Command, Decision, Line, Request
 from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
@@ -101,5 +101,5 @@ UNWATCH = Command(
     WATCHED,
     'end what "watch" did; alone, it ends all',
     unwatch,
-    at_once=AtOnce(news=True),
+    answers_news=True,
 )
