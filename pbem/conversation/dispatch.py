@@ -64,13 +64,22 @@ def converse(request: Request) -> Reply:
 
 
 def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> Reply:
-    _note_presence(request)
-    excess = _excess_of_player(request)
-    if request.sender.address_question is not None:
-        return confirmations.settle(request, reply, request.sender.address_question)
-    if request.sender.held_message is not None:
+    session, sender, player, now = request.session, request.sender, request.sender.player, request.now
+    excess: Refused | Unanswerable | None = None
+    if player is not None and (sender.proven or sender.unknown):
+        bounces.reinstate(session, player, now)  # whoever it is has read what we sent
+    if player is not None and sender.proven:
+        directory.note(session, player, now)
+        # Who sends more than a person writes, or through a list, plays turns and no more.
+        if request.message.automatic is Automatic.LIST:
+            excess = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
+        else:
+            excess = rate_limits.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
+    if sender.address_question is not None:
+        return confirmations.settle(request, reply, sender.address_question)
+    if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
-        return confirmations.confirm(request, reply, request.sender.held_message, handle)
+        return confirmations.confirm(request, reply, sender.held_message, handle)
     return _handle_text(request, reply, request.message, allowance=allowance, excess=excess)
 
 
@@ -260,31 +269,4 @@ def _check_unproven_budget(request: Request) -> AnswersLeft | None:
             session, sender.address, sender.standing, request.limits, now, per_month=per_month
         )
     rate_limits.of_address(session, sender.address, sender.standing, request.limits.answers_per_hour, now)
-    return None
-
-
-def _note_presence(request: Request) -> None:
-    """Note that the sender was here, and that what we send arrives."""
-    session, sender, now = request.session, request.sender, request.now
-    if sender.player is None or not (sender.proven or sender.unknown):
-        return
-    if sender.proven:
-        directory.note(session, sender.player, now)
-    bounces.reinstate(session, sender.player, now)  # whoever it is has read what we sent
-
-
-def _excess_of_player(request: Request) -> Refused | Unanswerable | None:
-    """Return what ends a message of a player who sends more than a person writes, or through a list; None for others.
-
-    Turns are played all the same.
-    """
-    session, sender, now = request.session, request.sender, request.now
-    if not sender.proven or sender.player is None:
-        return None
-    if request.message.automatic is Automatic.LIST:
-        return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
-    try:
-        rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
-    except Refused as excess:
-        return excess
     return None

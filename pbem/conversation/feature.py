@@ -85,22 +85,15 @@ class Features:
         grouped = [(group, each) for feature in features for group, those in feature.commands.items() for each in those]
         commands = [command for _, command in grouped]
         self.groups = {group: [command for its, command in grouped if its is group] for group in Group}
-        """The commands under each heading of help."""
         self.all_commands = Commands(commands)
-        """Every command by its name, in the order in which help lists them."""
         self.commands = Commands(command for command in commands if not command.of_admin)
         """What anybody but the admin can write."""
         choices = (*GENERAL, *(preference for feature in features for preference in feature.preferences))
         self.preferences: dict[str, Preference] = {preference.name: preference for preference in choices}
-        """What players can choose, by name."""
         self.forget: tuple[Forget, ...] = tuple(each.on_leave for each in features if each.on_leave is not None)
-        """What removes everything that features hold on a player who leaves."""
         self.exports = {name: hook for feature in features for name, hook in feature.exports.items()}
-        """What exports everything that features hold on a player, by its name in the copy of their data."""
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
-        """What is done by time, in order."""
         self.topics: dict[str, str] = {topic.name: topic.keywords for feature in features for topic in feature.topics}
-        """The keywords of each topic by its name."""
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
@@ -110,8 +103,6 @@ class Features:
 
 
 STANDING_FOR = (ANONYMOUS, IMPORTED)  # how the names of rows begin that are no player's
-
-
 RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
 """Names that somebody might take for the operator's, or that stand for nobody."""
 
@@ -131,33 +122,28 @@ def words_in_use(features: Features) -> frozenset[str]:
     }
     known = features.preferences
     settings = {*known, *(choice for each in known.values() for choice in each.choices)}
-    polite = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
-    return RESERVED | games | settings | polite | sections.words()
+    return RESERVED | games | settings | _polite() | sections.words()
 
 
-@cache
-def reserved_keys(features: Features) -> frozenset[str]:
-    """Return the words that can't be the key of a game: commands, settings, and what else means something to us.
+def _polite() -> set[str]:
+    return {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
 
-    >>> {"please", "random", "rated", "level", "ladder"} <= reserved_keys(Features())
-    True
-    """
-    commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
-    said = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
-    terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
-    contests = ("ladder", "swiss")
-    return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))
+
+TERMS = {"me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "ladder", "swiss", "en"}
+"""What no game can be called: what terms of matches and contests are."""
 
 
 def can_be_named(game: Game, features: Features) -> bool:
     """Return whether players can write the key and the title of a game for it; `notation.games.unusable` says why not.
 
     >>> from dataclasses import replace
-    >>> [can_be_named(replace(GAMES["quadrupel"].game, key=key), Features()) for key in ("hex", "please")]
-    [True, False]
+    >>> names = ("hex", "please", "random", "rated", "level", "ladder")
+    >>> [can_be_named(replace(GAMES["quadrupel"].game, key=key), Features()) for key in names]
+    [True, False, False, False, False, False]
     """
-    reserved = reserved_keys(features)
-    return all(with_other_number(word.lower(), reserved) not in reserved for word in (game.key, game.title))
+    commands, settings, topics = features.all_commands.verbs, features.preferences, features.topics
+    taken = RESERVED.union(commands, settings, topics, _polite(), TERMS)
+    return all(with_other_number(word.lower(), taken) not in taken for word in (game.key, game.title))
 
 
 def suggested_name(address: str, features: Features) -> str | None:
@@ -167,7 +153,5 @@ def suggested_name(address: str, features: Features) -> str | None:
     ['carolsmith', None]
     """
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
-    fits = (
-        NAME.fullmatch(local) is not None and local not in words_in_use(features) and not local.startswith(STANDING_FOR)
-    )
-    return local if fits else None
+    is_ours = local in words_in_use(features) or local.startswith(STANDING_FOR)
+    return local if NAME.fullmatch(local) and not is_ours else None

@@ -6,6 +6,7 @@ Nothing here asks the database: what that knows is handed in. Nothing is worded 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 
 from pbem.conversation.command import Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -69,7 +70,7 @@ def judge(
     `has_more` says that a stranger has written more than that; `is_confirmed`, that the address on file has agreed;
     `ends`, that a line would end a match or an account.
     """
-    lines = parsed.commands
+    lines, covered = parsed.commands, partial(is_covered, sender, goes_to_opponent=goes_to_opponent)
     of_admin = tuple(line for line in lines if line.command.of_admin)
     acts = [line for line in of_admin if line.command.changes]
     if is_confirmed:
@@ -77,14 +78,14 @@ def judge(
     if writes_too_much:
         turns = tuple(line for line in lines if line.command.plays)
         counts = all((line.command.plays or line.command.proof.again) and not line.malformed for line in lines)
-        if not (lines and counts and _all_covered(sender, turns, goes_to_opponent)):
+        if not (lines and counts and all(map(covered, turns))):
             return Refuse(Why.TOO_MANY)
         return Run(parsed) if turns == lines else Ask(parsed)
-    if of_admin and (not sender.is_player or (acts and len(lines) == 1)):
-        if not acts:
-            has_others = len(of_admin) < len(lines) or bool(parsed.beyond)
-            return Run(ParsedMessage(of_admin), has_others)
-        return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
+    if acts and len(lines) == 1:
+        return Ask(parsed)
+    if of_admin and not sender.is_player:
+        has_others = len(of_admin) < len(lines) or bool(parsed.beyond)
+        return Refuse(Why.NOT_ALONE, acts[0]) if acts else Run(ParsedMessage(of_admin), has_others)
     if sender.is_stranger:
         if not lines or lines[0].command.for_stranger is None:
             return Introduce()
@@ -97,13 +98,9 @@ def judge(
         return Refuse(Why.NOT_A_PLAYER)
     wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.answers_news for line in lines)
     others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
-    if wants_no_mail or (not any(map(ends, others)) and _all_covered(sender, others, goes_to_opponent)):
+    if wants_no_mail or (not any(map(ends, others)) and all(map(covered, others))):
         return Run(parsed)
     return Ask(parsed)
-
-
-def _all_covered(sender: Sender, lines: tuple[Line, ...], goes_to_opponent: Callable[[Line], bool]) -> bool:
-    return all(is_covered(sender, line, goes_to_opponent) for line in lines)
 
 
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:

@@ -130,14 +130,14 @@ def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bo
     return any(budget.is_half_used(budget.left(session, standing, now)) for budget, standing in budgets)
 
 
-def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
-    """Raise Refused if with this message a player sent more within an hour than a person writes."""
+def excess_of(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> Refused | None:
+    """Return the refusal of a message with which a player sent more within an hour than a person writes."""
     others = of_hour(player, now, Incoming.received).where(Incoming.id != this.id)
     oldest = session.exec(others.order_by(col(Incoming.received).desc()).offset(most - 1).limit(1)).first()
     if oldest is None:
-        return
+        return None
     again = moment(oldest + HOUR, preferences.with_defaults(player.settings)[ZONE], now)
-    raise Refused(
+    return Refused(
         f"You sent more than {most} messages within an hour, so we don't read this one.",
         fits=f"If you send nothing until {again}, we read everything again. Until then we answer only turns, "
         "resignations and whatever else we always ask about, and what you reply to such a question.",
