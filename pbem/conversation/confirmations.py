@@ -19,16 +19,8 @@ from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, seat_of
+from pbem.messages.said import sections
 from pbem.messages.said.messages import ActDone, AddressMoved, AddressQuestion, Asking, Challenge, Confirmation
-from pbem.messages.said.sections import (
-    AlreadySettled,
-    HeldDropped,
-    NewAddresses,
-    NotAttempted,
-    NotSent,
-    QuestionExpired,
-    Refusal,
-)
 from pbem.players import addresses, identity, rate_limits
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -61,7 +53,7 @@ def hold(
     trial = execute.execute(tried, replace(reply, sender=sender), first)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
-        told = (Refusal, NotAttempted, NotSent)
+        told = (sections.Refusal, sections.NotAttempted, sections.NotSent)
         refused = (section for section in trial.sections if isinstance(section, told))
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
@@ -127,10 +119,14 @@ def confirm(
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
-        return replace(reply, verdict=Verdict(Outcome.SETTLED)).adding(AlreadySettled(verdict=held.verdict or ""))
+        return replace(reply, verdict=Verdict(Outcome.SETTLED)).adding(
+            sections.AlreadySettled(verdict=held.verdict or "")
+        )
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
+            sections.QuestionExpired(days=QUESTION_LIVES.days)
+        )
     player = request.on_file()
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
@@ -148,7 +144,7 @@ def confirm(
     if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))
-        return replace(reply, verdict=verdict).adding(HeldDropped())
+        return replace(reply, verdict=verdict).adding(sections.HeldDropped())
     message = request.held_messages.get(held_id)
     if message is None:
         raise Changed
@@ -216,10 +212,12 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
         return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
     answer = yes_or_no.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
+            sections.QuestionExpired(days=QUESTION_LIVES.days)
+        )
     if answer is Answer.NO:
         row.settled = request.now  # replies to it have no effect any more
-        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
+        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(sections.HeldDropped())
     if answer is None:
         raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
@@ -247,4 +245,4 @@ def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
         for match in passed_on
     )
     told = Letter(address=old, payload=AddressMoved(by=name(player)))
-    return Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))
+    return Decision(answer=(sections.NewAddresses(moved=True),), messages=(told, *challenges))

@@ -11,7 +11,7 @@ from pbem.matches.events import Obstacle
 from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.queries import is_playing_enough
 from pbem.matches.timeouts import MOST_GIVEN
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import LARGEST_PLY
 
 SENTENCES: dict[Obstacle, tuple[str, str]] = {
@@ -95,23 +95,14 @@ SENTENCES: dict[Obstacle, tuple[str, str]] = {
     ),
 }
 """What a player is told of each obstacle, and what would work instead."""
-WITHOUT_BOARD = frozenset(
-    {
-        Obstacle.NOT_STARTED,
-        Obstacle.NEVER_STARTED,
-        Obstacle.NOT_ON_OFFER,
-        Obstacle.OWN_OFFER,
-        Obstacle.OFFERED_TO_YOU,
-        Obstacle.MUTED,
-    }
-)
-"""Those of which nothing is shown of the match."""
 
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     number, state = (match.id, match.state) if match else (None, "")
     sentence, fits = (part.format(number=number, state=state) for part in SENTENCES[obstacle])
-    return Refused(sentence, read=line.text, fits=fits, match=None if obstacle in WITHOUT_BOARD else number)
+    has_board = state in (MatchState.RUNNING, MatchState.OVER)
+    shows_board = has_board and obstacle not in (Obstacle.MUTED, Obstacle.NOT_ON_OFFER)
+    return Refused(sentence, read=line.text, fits=fits, match=number if shows_board else None)
 
 
 def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refused:

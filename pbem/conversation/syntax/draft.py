@@ -28,30 +28,30 @@ class MessageDraft:
     is_played: bool  # whether the message has a legal turn: what may be a sentence is one
     subject: str = ""  # the command in the subject, which may be repeated below
     commands: list[Line] = field(default_factory=list)
-    words: list[Prose] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     overlooked: list[str] = field(default_factory=list)
     separators: list[str] = field(default_factory=list)
     stray: Line | None = None  # the first turn of one short word that stands among other words
     read: int = 0
-    lines: list[str] = field(default_factory=list)
-    """The words that are being read, which belong to the commands `under`."""
-    under: tuple[Line, ...] = ()
+    blocks: list[tuple[list[str], tuple[Line, ...]]] = field(default_factory=list)
+    """The words, block by block, with the commands to which each belongs."""
+    is_open: bool = False  # whether the line above belongs to the last block
     together: list[Line] = field(default_factory=list)
     """The commands that stand together above the present line."""
     is_apart: bool = True  # whether a blank line stands below them
 
     @property
-    def has_words(self) -> bool:
-        return bool(self.lines) or bool(self.words)
+    def words(self) -> tuple[Prose, ...]:
+        return tuple(Prose(trim(lines), under) for lines, under in self.blocks)
 
     @property
     def is_below_words(self) -> bool:
-        return bool(self.commands) and (bool(self.lines) or any(block.under for block in self.words))
+        return bool(self.commands) and (self.is_open or any(under for _, under in self.blocks))
 
     @property
     def greets(self) -> bool:
-        return not self.words and len(lines := list(filter(None, self.lines))) == 1 and is_greeting(lines[0])
+        written = [line for lines, _ in self.blocks for line in lines if line]
+        return self.is_open and len(self.blocks) == len(written) == 1 and is_greeting(written[0])
 
     def keeps(self, text: str) -> bool:
         """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
@@ -60,26 +60,21 @@ class MessageDraft:
 
     def add_blank(self) -> None:
         self.is_apart = True
-        if self.lines:
-            self.lines.append("")
+        if self.is_open:
+            self.blocks[-1][0].append("")
 
     def add_words(self, line: str) -> None:
-        if not self.lines:
-            self.under = tuple(self.together if self.is_apart else self.together[-1:])
-        self.lines.append(line)
+        if not self.is_open:
+            self.blocks.append(([], tuple(self.together if self.is_apart else self.together[-1:])))
+        self.is_open = True
+        self.blocks[-1][0].append(line)
 
     def add_command(self, line: Line) -> None:
-        if self.lines or self.is_apart:
+        if self.is_open or self.is_apart:
             self.together = []
-        self.close()
         self.together.append(line)
         self.commands.append(line)
-        self.is_apart = False
+        self.is_open = self.is_apart = False
 
     def add_beyond(self, line: str) -> None:
         self.beyond += [line] * (len(self.beyond) < MOST_BEYOND)
-
-    def close(self) -> None:
-        if self.lines:
-            self.words.append(Prose(trim(self.lines), self.under))
-        self.lines = []

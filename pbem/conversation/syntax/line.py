@@ -97,7 +97,7 @@ class LineReader:
         match, ply = self._match, None
         pointed = ADDRESSED.match(words)
         if pointed is not None:
-            match, ply, words = int(pointed[1]), _ply(pointed), words[pointed.end() :]
+            match, ply, words = int(pointed[1]), pointed[2], words[pointed.end() :]
         verb, _, rest = words.partition(" ")
         game = verb.lower().rstrip(":") if rest else ""
         if game in GAMES:
@@ -119,14 +119,14 @@ class LineReader:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         number = NUMBER.match(rest) if command.of_match and pointed is None else None
         if number and (rest.startswith("#") or self._leads(command, rest, number, has_game=bool(game))):
-            match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
+            match, ply, rest = int(number[1]), number[2], rest[number.end() :].strip()
         given, fits = command.grammar.read(rest), command.grammar.means(rest)
         if rest and command.grammar.is_strict and not (given.fits or fits):
             return None
         is_prose = command.grammar.has(TURN) and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         is_then = ply is not None and not command.grammar.has(MATCH_THEN)
         malformed = is_prose or is_then or not (given.fits or fits)
-        return self._called(command, given.words, match, text, malformed=malformed, ply=ply)
+        return self._called(command, given.words, match, text, malformed=malformed, ply=int(ply) if ply else None)
 
     def _in_our_words(self, command: Command, words: str) -> tuple[Command, str]:
         """Return the command that those words behind that one's name mean, with its own words."""
@@ -158,8 +158,6 @@ class LineReader:
         text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
         return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
 
-    # Turns -------------------------------------------------------------------------------
-
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
         move, pack = self._commands.move, self._pack_of(match)
@@ -179,7 +177,7 @@ class LineReader:
     def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
         """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
         pack = self._pack_of(match) if command.plays else None
-        return Line(command, words, match, text, turn=self._parse(words, pack) if pack else None, **further)
+        return Line(command, words, match, text, turn=next(self._parsed_for(words, pack)) if pack else None, **further)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits, or is readable up to its end."""
@@ -190,7 +188,7 @@ class LineReader:
         if not command.grammar.has(TURN) or self._match is None or has_game or number[2]:
             return True
         pack = self._game_of(self._match)
-        turn = self._parse(rest, pack) if pack is not None else None
+        turn = next(self._parsed_for(rest, pack)) if pack is not None else None
         if turn is None or turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
@@ -230,7 +228,9 @@ class LineReader:
 
     def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
-            yield self._parse(words, each)
+            if (known := (words, each.game.key, each.version)) not in self._parsed:  # once in a message
+                self._parsed[known] = turns.parse(each.notation, words)
+            yield self._parsed[known]
 
     @cached_property
     def _likely(self) -> Sequence[str]:
@@ -238,14 +238,6 @@ class LineReader:
         if len(GAMES) <= MOST_GAMES:
             return tuple(GAMES)
         return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
-
-    def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
-        """Return the words parsed as a turn of that game, each text only once in a message."""
-        if (key := (words, pack.game.key, pack.version)) not in self._parsed:
-            self._parsed[key] = turns.parse(pack.notation, words)
-        return self._parsed[key]
-
-    # What is sure, and what may be meant --------------------------------------------------
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
@@ -300,7 +292,3 @@ def _place_of_verb(words: Sequence[str]) -> int | None:
 def _respelt(word: str, known: frozenset[str]) -> str:
     bare = word.lower()
     return word if bare in known else courtesies.nearest_word(bare.strip(".,:;!?"), known) or word
-
-
-def _ply(number: re.Match[str]) -> int | None:
-    return int(number[2]) if number[2] else None

@@ -114,12 +114,16 @@ class Reader:
         head = self._subject(bare)
         told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
-        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, self._is_own_turn)]
+        is_turn = partial(self._line.is_turn, number=self._match)
+        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, is_turn)]
         draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
         withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
-        if not withheld and sure < len(lines):
-            doubtful = self._doubtful(draft, lines[sure:]) or doubtful
+        if not withheld and sure < len(lines):  # what may be quoted is words; if there is no command above, one is told
+            below = [] if draft.commands else self._drafted(None, wrapped.joined(lines[sure:]), "").commands
+            doubtful = next((line for line in below if not line.malformed), doubtful)
+            for line in lines[sure:]:
+                draft.add_words(line) if line.strip() else draft.add_blank()
         if head is None and is_new and self._line.held_turn(bare) is not None:
             draft.overlooked.insert(0, told)
         found = self._found(draft, bare.strip() if is_new else "")
@@ -131,8 +135,6 @@ class Reader:
         if line is None or line.malformed or self._is_remark(line.text):
             return None
         return None if line.command.of_match and line.match is None else line
-
-    # The text ----------------------------------------------------------------------------
 
     def _with_commands_in(self, cut: Sequence[Boilerplate], lines: Sequence[str]) -> Sequence[str]:
         """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
@@ -157,14 +159,6 @@ class Reader:
                 return True
         return self._line.held_turn(text) is not None
 
-    def _doubtful(self, draft: MessageDraft, lines: Sequence[str]) -> Line | None:
-        """Add lines below an announcement as words; return the first that is a command, if there is none above."""
-        found = [] if draft.commands else self._drafted(None, wrapped.joined(lines), "").commands
-        for line in lines:
-            draft.add_words(line) if line.strip() else draft.add_blank()
-        draft.close()
-        return next((line for line in found if not line.malformed), None)
-
     def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
         lines = [raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE] for raw in page]
         texts = [self._own_words(to_ascii(line)) for line in lines]
@@ -173,7 +167,9 @@ class Reader:
         read = (self._line.line(text, opening=False) for text in searched)
         turns = [line for line in read if line is not None and line.command.plays]
         turn = self._only_turn(written, turns, question) or self._turn_of_marks(written, turns)
-        draft = MessageDraft(question, turn, is_played=turn is not None or any(map(self._is_legal, turns)))
+        pairs = ((line.match or self._match, line.words) for line in turns)
+        is_played = turn is not None or any(match and self._after(match, words) for match, words in pairs)
+        draft = MessageDraft(question, turn, is_played)
         if head is not None and not (draft.is_played and self._may_be_prose(head)):
             draft.add_command(head)
             draft.subject, draft.is_apart = head.text, True
@@ -191,7 +187,6 @@ class Reader:
                 draft.add_words(raw)
             else:
                 self._add(draft, raw, line, text)
-        draft.close()
         return draft
 
     def _add(self, draft: MessageDraft, raw: str, line: str, text: str) -> None:
@@ -218,7 +213,7 @@ class Reader:
             return None
         if draft.is_below_words and not (is_addressed or certain or self._prepares(text) or self._is_private(text)):
             return None
-        line = self._line.line(text, opening=not is_below and not draft.has_words, first=not is_below)
+        line = self._line.line(text, opening=not (is_below or draft.blocks), first=not is_below)
         if line is None:
             return self._misspelt(text, certain=is_addressed) if is_addressed or is_below else None
         if not (is_addressed or certain) and self._is_stray(draft, line):
@@ -264,8 +259,6 @@ class Reader:
             return False
         return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
 
-    # Which line is the turn --------------------------------------------------------------
-
     def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], question: str) -> str | None:
         """Return the line that is the one complete legal turn in the match that the message is about.
 
@@ -301,9 +294,6 @@ class Reader:
         is_alone = len(texts) == 1
         return marks[0] if len(marks) == 1 and (is_alone or self._after(match, marks[0]) is not None) else None
 
-    def _is_own_turn(self, text: str) -> bool:
-        return self._line.is_turn(to_ascii(text.strip()), self._match)
-
     def _undecorated(self, text: str) -> str:
         """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
         bare = without_quotes(without_list_mark(without_quotes(text.strip())))
@@ -311,10 +301,6 @@ class Reader:
         if number and int(number[1]) == self._match and not number[2]:
             bare = bare[number.end() :]
         return " ".join(bare.split())
-
-    def _is_legal(self, line: Line) -> bool:
-        match = line.match or self._match
-        return line.command.plays and match is not None and self._after(match, line.words) is not None
 
     def _is_fragment(self, line: Line) -> bool:
         """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
@@ -325,9 +311,7 @@ class Reader:
         """Return whether a line that is a turn may be one of the person's words: so short, and below others."""
         if not line.command.plays or line.text != line.words or not is_short_word(line.words):
             return False
-        return line.text == draft.question or (draft.has_words and not draft.greets)
-
-    # What was found ----------------------------------------------------------------------
+        return line.text == draft.question or (bool(draft.blocks) and not draft.greets)
 
     def _found(self, draft: MessageDraft, subject: str) -> ParsedMessage:
         before = [line for block in draft.words if not block.under for line in block.lines]
@@ -337,7 +321,7 @@ class Reader:
             played = {line.match or self._match for line in draft.commands if line.command.plays}
             overlooked = tuple(line for line in draft.overlooked if self._is_missing(line, played))
             commands = tuple(draft.commands)
-            return ParsedMessage(commands, tuple(draft.words), first, overlooked=overlooked, beyond=tuple(draft.beyond))
+            return ParsedMessage(commands, draft.words, first, overlooked=overlooked, beyond=tuple(draft.beyond))
         first = first or subject
         rest = trim(before[1:])
         words = (Prose(rest),) if rest else ()

@@ -45,7 +45,11 @@ def parted(line: str, is_turn: Callable[[str], bool]) -> list[str]:
     (['d2d1', 'if c2c1 then d1d2'], ['ask if he then plays'])
     """
     turn, word, condition = line.partition(" if ")
-    return [turn, f"if {condition}"] if word and is_turn(turn) and begins_condition(f"if {condition}") else [line]
+    return (
+        [turn, f"if {condition}"]
+        if word and is_turn(to_ascii(turn.strip())) and begins_condition(f"if {condition}")
+        else [line]
+    )
 
 
 def begins_condition(text: str) -> bool:
