@@ -11,6 +11,7 @@ alter table player add column merged_into integer;
 create index ix_player_merged_into on player (merged_into) where merged_into is not null;
 alter table "match" add column missing timestamp;
 create index ix_match_missing on "match" (missing, game, rules) where missing is not null;
+create table if not exists note ("match" integer, seat integer, text varchar);
 alter table "match" add column noted0 boolean not null default false;
 alter table "match" add column noted1 boolean not null default false;
 alter table "match" add column proofs boolean not null default false;

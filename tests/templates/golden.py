@@ -57,6 +57,7 @@ def _readable(words: str) -> str:
     def named(found: re.Match[str]) -> str:
         token = tokens.parse(found[2])
         assert token is not None
-        return f"games{found[1]}[{token.purpose.name.lower()} player {token.player} {token.subject}.{token.ply}]@"
+        about = "" if token.purpose is tokens.Purpose.CONFIRM else f" {token.subject}.{token.ply}"
+        return f"games{found[1]}[{token.purpose.name.lower()} player {token.player}{about}]@"
 
     return OWN_ID.sub("[id]", TOKEN.sub(named, words))
