@@ -199,13 +199,6 @@ CREATE TABLE prepared (
     PRIMARY KEY (match, seat)
 );
 
-CREATE TABLE note (
-    match INTEGER NOT NULL REFERENCES match (id),
-    seat INTEGER NOT NULL,
-    text VARCHAR NOT NULL,
-    PRIMARY KEY (match, seat)
-);
-
 CREATE TABLE clockevent (
     id SERIAL PRIMARY KEY,
     match INTEGER NOT NULL REFERENCES match (id),
