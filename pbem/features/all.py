@@ -17,6 +17,7 @@ from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
+from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -58,7 +59,7 @@ PLAYING = Feature(
     name="playing",
     preferences=(agreements.UNDO,),
     commands={
-        Group.TURNS: (MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
+        Group.TURNS: (MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
         Group.BOARDS: (GAMES_COMMAND, SHOW, PREVIEW, RECORD),
     },
     topics=(

@@ -231,6 +231,7 @@ def _agree(letters: Correspondence, personal: str) -> None:
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("alice"), "e3d4")
     letters.reply(letters.last("alice"), "if e9f8 then f3g4 then if f9g8 then g4h5\nelse b3b4")
+    letters.reply(letters.last("bob"), "note Beware of the left side\nand of draws")
     letters.reply(letters.last("bob"), "mute")
     letters.write(ALICE, "vacation 3d", to=f"{personal}, {letters.last('alice')['Reply-To']}")
 

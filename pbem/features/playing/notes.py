@@ -1,0 +1,63 @@
+"""Notes of one's own: what a player writes down about a match, for nobody else to see.
+
+A note belongs to a seat, as what is prepared does. Messages to its player show it under the board. No record or file
+has it. All words below the command belong to it, so none of them is played or sent to anybody.
+"""
+
+from dataclasses import replace
+
+from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.syntax.arguments import MATCH, TEXT, opt, words
+from pbem.conversation.target import own_match
+from pbem.errors import Refused
+from pbem.storage.models import OwnText
+from pbem.storage.payloads import Section
+
+
+class Note(OwnText, table=True):
+    """A note, of up to `LONGEST` characters."""
+
+
+class OwnNote(Section, template="own_note"):
+    match: int
+    change: str  # what became of it: kept, shown or deleted
+    lines: tuple[str, ...]  # what it says, or said before it was deleted
+
+
+LONGEST = 4_000  # how many characters a note can have
+NOTHING = frozenset({"off", "none", "delete", '""'})  # the words that delete a note
+
+
+def note(request: Request, line: Line) -> Decision:
+    """Keep the sender's note about a match in place of the one before, delete it, or show it."""
+    match, _, seat = own_match(request, line)
+    text = "\n".join((line.words, *request.prose)).strip()
+    if len(text) > LONGEST:
+        raise Refused(
+            f"A note can have up to {LONGEST:,} characters, and this one has {len(text):,}.",
+            fits=f'Your note about match #{match.id} is as it was; "note {match.id}" shows it.',
+        )
+    row = request.session.get(Note, (match.id, seat)) or Note(match=match.id or 0, seat=seat, text="")
+    before, change = row.text, "kept"
+    if not text:
+        change, text = "shown", before
+    elif text.lower() in NOTHING:
+        change, text = "deleted", before
+        if before:
+            request.session.delete(row)
+    else:
+        row.text = text
+        request.session.add(row)
+    request.session.flush()
+    answer = OwnNote(match=match.id or 0, change=change, lines=tuple(text.splitlines()))
+    return Decision(answer=(answer,), takes_prose=True)
+
+
+NOTE_TEXT = replace(TEXT, usage="TEXT|off", pattern=r"(?!that\b|how\b).+")
+NOTE = Command(
+    "note",
+    words(opt(MATCH), opt(NOTE_TEXT), is_strict=True, takes_below=True),
+    'keep a note that only you see; all lines below belong to it, it stands under the board, and "off" deletes it',
+    note,
+    keywords="private secret memo remember remark analysis plan",
+)
