@@ -3,7 +3,6 @@
 from sqlalchemy import Engine, func, insert, inspect, select
 from sqlmodel import SQLModel
 
-import pbem.features.all  # noqa: F401 - features declare tables
 from pbem.storage import database
 from pbem.storage.database import Progress
 
@@ -12,6 +11,8 @@ PIECE = 1_000  # how many rows are in memory at once
 
 def move(source: Engine, target: Engine, progress: Progress) -> int:
     """Copy all rows from SQLite into an empty PostgreSQL database, or none if it fails; return how many there are."""
+    import pbem.features.all  # noqa: F401 - features declare tables, and load slowly
+
     if (source.dialect.name, target.dialect.name) != ("sqlite", "postgresql"):
         raise database.Unusable("a database is moved from sqlite:///… to postgresql+psycopg://…")
     database.require_current(source)

@@ -15,7 +15,6 @@ from sqlalchemy import Engine, insert, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel
 
-import pbem.features.all  # noqa: F401 - features declare tables
 from notation.games import GAMES
 from pbem.cli.doctor.findings import Finding, database_advice, finding, problem, unwritable
 from pbem.config import Settings
