@@ -108,7 +108,10 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     directory.forget(session, player)
     addresses.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
-    _delete_own_texts(session, player)
+    for table in OwnText.__subclasses__():
+        for seat, column in enumerate((Match.seat0, Match.seat1)):
+            in_seat = col(table.match).in_(select(Match.id).where(column == player.id))
+            retention.change(session, delete(table).where(in_seat, col(table.seat) == seat))
     for forgets in forget:
         forgets(session, player, theirs, now)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
@@ -120,14 +123,6 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
             announce(session, server, now, events)
     for guest in guests:
         _erase(session, server, guest, now, forget)
-
-
-def _delete_own_texts(session: Session, player: Player) -> None:
-    """Delete what the player has kept about matches for themselves."""
-    for table in OwnText.__subclasses__():
-        for seat, column in enumerate((Match.seat0, Match.seat1)):
-            in_seat = col(table.match).in_(select(Match.id).where(column == player.id))
-            retention.change(session, delete(table).where(in_seat, col(table.seat) == seat))
 
 
 def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[Player]]:

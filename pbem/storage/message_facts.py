@@ -71,16 +71,12 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
 
 def own_texts(session: Session, player: Player, matches: Iterable[Match]) -> dict[int, dict[str, str]]:
     """Return what the player keeps about each of these matches for themselves, by its kind."""
-    seats = {
-        match.id: (match.seat0, match.seat1).index(player.id)
-        for match in matches
-        if player.id in (match.seat0, match.seat1)
-    }
+    sides = {match.id: (match.seat0, match.seat1) for match in matches}
     found: dict[int, dict[str, str]] = {}
-    for table in OwnText.__subclasses__() if seats else ():
-        rows = select(table.match, table.seat, table.text).where(col(table.match).in_(seats))
+    for table in OwnText.__subclasses__() if sides else ():
+        rows = select(table.match, table.seat, table.text).where(col(table.match).in_(sides))
         for number, seat, text in session.exec(rows):
-            if seat == seats[number]:
+            if sides[number][seat] == player.id:
                 found.setdefault(number, {})[str(table.__tablename__)] = text
     return found
 

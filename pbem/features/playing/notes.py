@@ -1,8 +1,4 @@
-"""Notes of one's own: what a player writes down about a match, for nobody else to see.
-
-A note belongs to a seat, as what is prepared does. Messages to its player show it under the board. No record or file
-has it. All words below the command belong to it, so none of them is played or sent to anybody.
-"""
+"""Notes of one's own about a match: all words below the command belong to it, and none is played or sent to anybody."""
 
 from dataclasses import replace
 
@@ -38,18 +34,17 @@ def note(request: Request, line: Line) -> Decision:
             fits=f'Your note about match #{match.id} is as it was; "note {match.id}" shows it.',
         )
     row = request.session.get(Note, (match.id, seat)) or Note(match=match.id or 0, seat=seat, text="")
-    before, change = row.text, "kept"
     if not text:
-        change, text = "shown", before
+        change = "shown"
     elif text.lower() in NOTHING:
-        change, text = "deleted", before
-        if before:
+        change = "deleted"
+        if row.text:
             request.session.delete(row)
     else:
-        row.text = text
+        change, row.text = "kept", text
         request.session.add(row)
     request.session.flush()
-    answer = OwnNote(match=match.id or 0, change=change, lines=tuple(text.splitlines()))
+    answer = OwnNote(match=match.id or 0, change=change, lines=tuple(row.text.splitlines()))
     return Decision(answer=(answer,), takes_prose=True)
 
 
