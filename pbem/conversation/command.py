@@ -15,12 +15,13 @@ from sqlmodel import Session
 
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Given, Grammar
-from pbem.errors import Refused
+from pbem.errors import Refused, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
+from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.models import Incoming, Match, Player, Standing
 from pbem.storage.outbox import UNCAUSED, Cause
 from pbem.storage.payloads import Payload, Section
@@ -53,6 +54,8 @@ class Request:
     tells_names: bool = True  # whether the answer may tell which names are taken, and so who plays here
     operator: str = ""  # the user at the command line who asks for it; empty for a message
     is_trial: bool = False  # whether it is only tried, to be asked about, and undone
+    excess: Refused | Unanswerable | None = None  # what ends a message that isn't a turn: its sender writes too much
+    answers_left: AnswersLeft | None = None  # how many answers strangers have left, if one writes
     later: "tuple[Line, ...]" = ()  # the lines of the same message below the one that is carried out
 
     @property

@@ -14,7 +14,7 @@ import structlog
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, meaning, strangers
 from pbem.conversation.command import Line, Request, Role, Who
-from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
+from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import did_you_mean, wording
@@ -28,7 +28,6 @@ from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, directory, invitations, rate_limits
-from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -42,13 +41,12 @@ def converse(request: Request) -> Reply:
     """Answer a message, and queue its one reply. Raises Unanswerable where nothing is said."""
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
-    allowance: AnswersLeft | None = None
     try:
-        allowance = _check_unproven_budget(request)
+        request = replace(request, answers_left=_check_unproven_budget(request))
         _check_account(request)
-        _check_readable(request, allowance)
+        _check_readable(request)
         with nullcontext() if request.sender.proven else _bug_means_silence(request):
-            reply = _reply_to(request, reply, allowance)
+            reply = _reply_to(request, reply)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
@@ -57,94 +55,79 @@ def converse(request: Request) -> Reply:
         reply = replace(reply, sender=replace(reply.sender, player=request.on_file()))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
-    if allowance is not None:
-        of_address, of_domain = allowance.address, allowance.domain
-        log.info("answers left for strangers", of_address=of_address, of_domain=of_domain, all=allowance.all)
+    if (left := request.answers_left) is not None:
+        log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
     return reply
 
 
-def _reply_to(request: Request, reply: Reply, allowance: AnswersLeft | None) -> Reply:
+def _reply_to(request: Request, reply: Reply) -> Reply:
     session, sender, player, now = request.session, request.sender, request.sender.player, request.now
-    excess: Refused | Unanswerable | None = None
     if player is not None and (sender.proven or sender.unknown):
         bounces.reinstate(session, player, now)  # whoever it is has read what we sent
     if player is not None and sender.proven:
         directory.note(session, player, now)
         # Who sends more than a person writes, or through a list, plays turns and no more.
-        if request.message.automatic is Automatic.LIST:
-            excess = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
-        else:
+        excess: Refused | Unanswerable | None = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
+        if request.message.automatic is not Automatic.LIST:
             excess = rate_limits.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
+        request = replace(request, excess=excess)
     if sender.address_question is not None:
         return confirmations.settle(request, reply, sender.address_question)
     if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
-        return confirmations.confirm(request, reply, sender.held_message, handle)
-    return _handle_text(request, reply, request.message, allowance=allowance, excess=excess)
+        return confirmations.confirm(replace(request, excess=None), reply, sender.held_message, handle)
+    return _handle_text(request, reply, request.message)
 
 
 def _handle_text(
-    request: Request,
-    reply: Reply,
-    message: Message,
-    lines: Sequence[str] = (),
-    *,
-    allowance: AnswersLeft | None = None,
-    excess: Refused | Unanswerable | None = None,
-    is_confirmed: bool = False,
+    request: Request, reply: Reply, message: Message, lines: Sequence[str] = (), *, is_confirmed: bool = False
 ) -> Reply:
     """Do what the message says, or instead the lines that we had made of it where its sender has confirmed them."""
     parsed = meaning.read_ours(request, lines, message) if lines else meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
         parsed, agreed = (parsed, None) if lines else meaning.as_meant(request, message, parsed)
-        commands, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
+        counted = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
-            commands,
-            has_more=has_more,
+            counted,
             is_confirmed=is_confirmed,
-            writes_too_much=excess is not None,
+            writes_too_much=request.excess is not None,
             goes_to_opponent=partial(_goes_to_opponent, request),
-            ends=partial(_ends, request, commands),
+            ends=partial(_ends, request, counted),
         )
-        reply = _follow(judgement, request, reply, parsed, allowance, excess)
+        reply = _follow(judgement, request, reply, parsed, counted)
     except Refused as refusal:
         return refused(request, reply, refusal)
-    if excess is not None and not reply.verdict.has_acted:
-        raise excess
+    if request.excess is not None and not reply.verdict.has_acted:
+        raise request.excess
     if agreed is not None and reply.verdict.has_acted:
         agreed.proposal = meaning.DONE
     return reply
 
 
 def _follow(
-    judgement: Judgement,
-    request: Request,
-    reply: Reply,
-    parsed: ParsedMessage,
-    allowance: AnswersLeft | None,
-    excess: Refused | Unanswerable | None,
+    judgement: Judgement, request: Request, reply: Reply, parsed: ParsedMessage, counted: ParsedMessage
 ) -> Reply:
+    has_more, excess = len(counted.commands) < len(parsed.commands), request.excess
+    is_ended = judgement is Judgement.TOO_MANY or (judgement is Judgement.ASK and isinstance(excess, Unanswerable))
+    if is_ended and excess is not None:
+        raise excess
     match judgement:
-        case Run(allowed, has_more):
-            done = execute.execute(request, reply, allowed)
-            handled = {line.match for line in allowed.commands}
+        case Judgement.RUN:
+            done = execute.execute(request, reply, counted)
+            handled = {line.match for line in counted.commands}
             matches = tuple(match for match in request.sender.elsewhere if match not in handled)
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
-        case Ask() if isinstance(excess, Unanswerable):
-            raise excess
-        case Ask(asked, has_more):
+        case Judgement.ASK:
             once = excess is not None or request.sender.standing is not None
-            return confirmations.hold(request, reply, asked, has_more=has_more, once=once)
-        case Introduce():
-            return strangers.of_newcomer(request, reply, parsed, allowance)
-        case Refuse(Why.NOT_ALONE, Line() as act):
-            raise not_alone(act)
-        case Refuse(Why.TOO_MANY) if excess is not None:
-            raise excess
-        case Refuse(Why.NOT_A_PLAYER):
+            return confirmations.hold(request, reply, counted, has_more=has_more, once=once)
+        case Judgement.INTRODUCE:
+            return strangers.of_newcomer(request, reply, parsed)
+        case Judgement.NOT_ALONE:
+            raise not_alone(next(line for line in counted.commands if line.command.of_admin and line.command.changes))
+        case Judgement.NOT_A_PLAYER:
             raise Refused(
                 "This address doesn't belong to a player yet.",
                 fits='Write "join NAME" in a line above that; the name is one word.',
@@ -212,12 +195,12 @@ def _place(bug: Exception) -> str:
     return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in PACKAGES)
 
 
-def _check_readable(request: Request, allowance: AnswersLeft | None) -> None:
+def _check_readable(request: Request) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
     stored = request.stored_bytes
     if request.incoming.size > stored or stored > LARGEST_MESSAGE:
-        strangers.check_left(allowance)
-        limit = LARGEST_MESSAGE if allowance is None else LARGEST_OF_STRANGERS
+        strangers.check_left(request)
+        limit = LARGEST_MESSAGE if request.answers_left is None else LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",
@@ -254,7 +237,7 @@ def _check_account(request: Request) -> None:
     )
 
 
-def _check_unproven_budget(request: Request) -> AnswersLeft | None:
+def _check_unproven_budget(request: Request) -> rate_limits.AnswersLeft | None:
     """Return how many answers strangers have left, if a stranger writes; None for anybody else.
 
     Raise Refused for the first message without proof that is one too many, and Unanswerable after that. An admin is no

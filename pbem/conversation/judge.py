@@ -14,52 +14,22 @@ from pbem.players.identity import Sender
 from pbem.tokens import Purpose
 
 
-class Why(Enum):
-    """Why nothing of a message is carried out."""
+class Judgement(Enum):
+    """What becomes of a message; each value says it in words."""
 
-    NO_COMMAND = "it says nothing that is a command"
-    NOT_A_PLAYER = "its sender has to join first"
-    NOT_ALONE = "an act of moderation needs a message of its own"
-    TOO_MANY = "its sender writes more than a person does"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Carry its lines out."""
-
-    parsed: ParsedMessage
-    has_more: bool = False  # whether the message has more lines, which the answer says
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Hold it, and ask the address on file whether its lines were meant."""
-
-    parsed: ParsedMessage
-    has_more: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Introduce:
-    """Say what this is, and how to join."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refuse:
-    """Say why nothing of it is carried out."""
-
-    why: Why
-    line: Line | None = None
-
-
-Judgement = Run | Ask | Introduce | Refuse
+    RUN = "its lines are carried out"
+    ASK = "it is held, and the address on file is asked whether its lines were meant"
+    INTRODUCE = "its sender is told what this is, and how to join"
+    NO_COMMAND = "it is read as sentences: it says nothing that is a command"
+    NOT_A_PLAYER = "it is refused: its sender has to join first"
+    NOT_ALONE = "it is refused: an act of moderation needs a message of its own"
+    TOO_MANY = "it is refused: its sender writes more than a person does"
 
 
 def judge(
     sender: Sender,
     parsed: ParsedMessage,
     *,
-    has_more: bool = False,
     is_confirmed: bool = False,
     writes_too_much: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
@@ -67,40 +37,38 @@ def judge(
 ) -> Judgement:
     """Return what becomes of a message with those lines.
 
-    `has_more` says that a stranger has written more than that; `is_confirmed`, that the address on file has agreed;
-    `ends`, that a line would end a match or an account.
+    `is_confirmed` says that the address on file has agreed; `ends`, that a line would end a match or an account.
     """
     lines, covered = parsed.commands, partial(is_covered, sender, goes_to_opponent=goes_to_opponent)
-    of_admin = tuple(line for line in lines if line.command.of_admin)
+    of_admin = [line for line in lines if line.command.of_admin]
     acts = [line for line in of_admin if line.command.changes]
     if is_confirmed:
-        return Run(parsed)
+        return Judgement.RUN
     if writes_too_much:
         turns = tuple(line for line in lines if line.command.plays)
         counts = all((line.command.plays or line.command.proof.again) and not line.malformed for line in lines)
         if not (lines and counts and all(map(covered, turns))):
-            return Refuse(Why.TOO_MANY)
-        return Run(parsed) if turns == lines else Ask(parsed)
+            return Judgement.TOO_MANY
+        return Judgement.RUN if turns == lines else Judgement.ASK
     if acts and len(lines) == 1:
-        return Ask(parsed)
+        return Judgement.ASK
     if of_admin and not sender.is_player:
-        has_others = len(of_admin) < len(lines) or bool(parsed.beyond)
-        return Refuse(Why.NOT_ALONE, acts[0]) if acts else Run(ParsedMessage(of_admin), has_others)
+        return Judgement.NOT_ALONE if acts else Judgement.RUN
     if sender.is_stranger:
         if not lines or lines[0].command.for_stranger is None:
-            return Introduce()
-        return Ask(parsed, has_more) if lines[0].command.changes else Run(parsed, has_more)
+            return Judgement.INTRODUCE
+        return Judgement.ASK if lines[0].command.changes else Judgement.RUN
     if not lines:
         is_newcomer = not sender.is_player and sender.match is None
-        return Introduce() if is_newcomer else Refuse(Why.NO_COMMAND)
+        return Judgement.INTRODUCE if is_newcomer else Judgement.NO_COMMAND
     joins = sender.is_player or lines[0].command.newcomer_rank
     if not joins and any(Who.GUESTS not in line.command.open_to for line in lines):
-        return Refuse(Why.NOT_A_PLAYER)
+        return Judgement.NOT_A_PLAYER
     wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.answers_news for line in lines)
-    others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
+    others = [line for line in lines if line not in acts]  # an act among other lines is refused in its turn
     if wants_no_mail or (not any(map(ends, others)) and all(map(covered, others))):
-        return Run(parsed)
-    return Ask(parsed)
+        return Judgement.RUN
+    return Judgement.ASK
 
 
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:

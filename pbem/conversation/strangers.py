@@ -20,7 +20,6 @@ from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.said.messages import Introduction, InvitationWaiting, titles
 from pbem.players import rate_limits
-from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.models import Match
 
 TO_START = (
@@ -36,22 +35,23 @@ INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
 """The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 
 
-def reread(
-    request: Request, message: Message, parsed: ParsedMessage, *, is_confirmed: bool
-) -> tuple[ParsedMessage, bool]:
-    """Return what a message means from somebody who is no player, and whether a stranger has written more than that.
+def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_confirmed: bool) -> ParsedMessage:
+    """Return what of a message counts from somebody who is no player.
 
     Whoever joins, or wants to play at once, is asked about that alone; the rest is carried out with it, once they have
     agreed. What isn't a line as our help writes it is left to be read as sentences: "play quadrupel with Otto". Raise
     Refused for a command that is open to strangers, with words that neither it nor any sentence has.
     """
     sender, lines = request.sender, parsed.commands
-    if sender.is_player or any(line.command.of_admin for line in lines):
-        return parsed, False
+    of_admin = tuple(line for line in lines if line.command.of_admin)
+    if sender.is_player or any(line.command.changes for line in of_admin) or (of_admin and is_confirmed):
+        return parsed
+    if of_admin:
+        return ParsedMessage(of_admin, beyond=parsed.beyond)
     if is_confirmed or not sender.is_stranger:
         if not (is_confirmed or lines) and sender.match is None:
             parsed = _named(request, message, parsed)
-        return replace(parsed, commands=_by_rank(parsed.commands)), False
+        return replace(parsed, commands=_by_rank(parsed.commands))
     is_plain = bool(lines) and not any("=" in line.text for line in lines)
     said = meaning.wishes_in(request) if is_plain else Reading()
     try:
@@ -64,7 +64,7 @@ def reread(
     if only is not None and only.command.changes and len(lines) == 1:
         is_longer = any(len(text) > len(only.text) and not text.startswith("join") for text in said.lines)
         only = None if is_longer or len(said.lines) > 1 else only
-    return replace(parsed, commands=()) if only is None else ParsedMessage((only,)), len(lines) > 1
+    return replace(parsed, commands=()) if only is None else ParsedMessage((only,))
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -91,7 +91,7 @@ def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
-def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
+def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Return the answer to somebody who is no player: what they want, in our words; or what this is.
 
     Raise Refused or Unanswerable.
@@ -103,11 +103,11 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
         wish = meaning.wishes_in(request)
         if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
             wish = meaning.understood(request, (DECLINES,))
-        if (answer := _answer(request, reply, wish, left)) is not None:
+        if (answer := _answer(request, reply, wish)) is not None:
             return answer
     if not request.sender.is_stranger:
         return _introduce(request, reply, parsed, wish)
-    check_left(left)
+    check_left(request)
     told = rate_limits.times(request.session, request.sender, INTRODUCTION, rate_limits.MONTH, request.now)
     if len(told) < MOST_INTRODUCTIONS and all(request.now - time >= rate_limits.DAY for time in told):
         return _introduce(request, reply, parsed, wish)
@@ -123,11 +123,11 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage, left: Ans
     return refused(request, reply, refusal)
 
 
-def _answer(request: Request, reply: Reply, wish: Reading, left: AnswersLeft | None) -> Reply | None:
+def _answer(request: Request, reply: Reply, wish: Reading) -> Reply | None:
     """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
     lines = meaning.read_ours(request, wish.lines).commands
     if not (lines and lines[0].command.newcomer_rank):
-        check_left(left)
+        check_left(request)
     looks = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
@@ -194,9 +194,9 @@ def _waiting_lines(request: Request, wish: Reading) -> tuple[Line, ...]:
     )
 
 
-def check_left(left: AnswersLeft | None) -> None:
+def check_left(request: Request) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if left is not None and left.is_half_used:
+    if request.answers_left is not None and request.answers_left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
 

@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from pbem.config import ChecksSettings
 from pbem.conversation.command import Command, Line, Reach, Who
-from pbem.conversation.judge import Ask, Run, judge
+from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
@@ -73,7 +73,8 @@ def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name
         line = Line(command, "", 1 if command.of_match else None, command.name)
         told = judge(sender, ParsedMessage((line,), (), ""))
         looks = not command.changes and (counts or not command.proof.is_large)
-        assert isinstance(told, Run if looks or (counts and acts(command, purpose)) else Ask), command.name
+        is_enough = looks or (counts and acts(command, purpose))
+        assert told is (Judgement.RUN if is_enough else Judgement.ASK), command.name
 
 
 def test_an_address_that_is_known_as_one_s_own_stays_everybody_s(session: Session, alice: Player) -> None:

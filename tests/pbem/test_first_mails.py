@@ -57,6 +57,12 @@ def test_a_sentence_about_a_challenge_reaches_nobody_before_its_sender_has_agree
     assert letters.rows("select count(*) from match") == [0]
 
 
+def test_a_stranger_who_asks_for_two_things_is_told_that_one_was_answered(letters: Correspondence) -> None:
+    (told,) = letters.write("nora@mail.example", "help\nrules quadrupel")
+
+    assert "Until you've joined, we answer one at a time." in said(told)
+
+
 def test_nothing_of_a_first_mail_comes_back(letters: Correspondence) -> None:
     for number, body in enumerate(("BUY PILLS", "join BUY PILLS", "register PILLS BUY CHEAP", "help PILLS", "PILLS")):
         for mail in letters.write(f"victim{number}@mail.example", body, "PILLS"):
