@@ -56,7 +56,7 @@ def commands() -> str:
     for group in Group:
         listed = [_command(command, "####") for command in FEATURES.groups[group] if not command.of_admin]
         if listed:
-            groups.append("\n\n".join([f"### {group.heading}", *listed]))
+            groups.append("\n\n".join([f"### {group.value}", *listed]))
     return "\n\n".join(groups)
 
 

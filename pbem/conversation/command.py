@@ -174,24 +174,20 @@ ANIMATION = 1_000  # what a record costs besides: to draw its boards one after t
 
 
 class Group(Enum):
-    """Under which heading help lists a command; each value is the word after `help`, and the heading."""
+    """Under which heading help lists a command: that is the value, and the name is the word after `help`."""
 
-    MATCHES = ("challenges", "How a match begins")
-    TURNS = ("turns", "In a match")
-    BOARDS = ("boards", "Boards, records, and what others play")
-    CONTESTS = ("contests", "Tournaments, ladders and ratings")
-    PLAYERS = ("players", "Players")
-    ACCOUNT = ("account", "Your mail and your account")
-    EXPLAINING = ("explanations", "Explanations")
-    MODERATION = ("moderation", "What only the admin can write")
+    CHALLENGES = "How a match begins"
+    TURNS = "In a match"
+    BOARDS = "Boards, records, and what others play"
+    CONTESTS = "Tournaments, ladders and ratings"
+    PLAYERS = "Players"
+    ACCOUNT = "Your mail and your account"
+    EXPLANATIONS = "Explanations"
+    MODERATION = "What only the admin can write"
 
     @property
     def word(self) -> str:
-        return self.value[0]
-
-    @property
-    def heading(self) -> str:
-        return self.value[1]
+        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,8 +174,11 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     if sender.by_thread or (question.acts and sender.vouched):
         return replace(question, by_thread=True)
     answer = yes_or_no.answer(request.message.certain)
-    if answer is None and question.joining and _repeats(request, question):
-        answer = Answer.YES
+    if answer is None and question.joining:
+        written = next((line.strip().strip(".!") for line in request.message.certain if line.strip()), "").casefold()
+        lines = [line.casefold() for line in question.lines]
+        is_same = bool(written) and any(written in (line, line.partition(" ")[2]) for line in lines)
+        answer = Answer.YES if is_same else None
     if answer is None:
         return replace(question, unclear=True)
     wrote = request.message.sender or ""
@@ -184,12 +187,6 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     if not is_free and not addresses.is_known(request.session, player, wrote):
         return replace(question, answered_from=wrote or "an unknown address")
     return answer
-
-
-def _repeats(request: Request, question: Confirmation) -> bool:
-    written = [line.strip().strip(".!").casefold() for line in request.message.certain if line.strip()]
-    lines = [line.casefold() for line in question.lines]
-    return bool(written) and any(written[0] in (line, line.partition(" ")[2]) for line in lines)
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:

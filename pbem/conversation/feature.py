@@ -53,14 +53,6 @@ def deletes(table: type[SQLModel]) -> Forget:
     return forget
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A page of help that is more than a command: templates/help/NAME.md."""
-
-    name: str
-    keywords: str  # the words under which help finds it, besides its name
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
     """Everything that a feature adds; without this value there is nothing left of it that anybody could notice."""
@@ -68,7 +60,8 @@ class Feature:
     name: str
     commands: Mapping[Group, tuple[Command, ...]] = field(default_factory=dict)
     """What it lets people write, by the heading under which help lists it."""
-    topics: tuple[Topic, ...] = ()
+    topics: Mapping[str, str] = field(default_factory=dict)
+    """Its pages of help, templates/help/NAME.md, with the words under which help finds each besides its name."""
     preferences: tuple[Preference, ...] = ()  # what `set` offers
     due: tuple[Due, ...] = ()  # what is done by time
     on_leave: Forget | None = None  # removes what it holds on a player who leaves
@@ -93,7 +86,7 @@ class Features:
         self.forget: tuple[Forget, ...] = tuple(each.on_leave for each in features if each.on_leave is not None)
         self.exports = {name: hook for feature in features for name, hook in feature.exports.items()}
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
-        self.topics: dict[str, str] = {topic.name: topic.keywords for feature in features for topic in feature.topics}
+        self.topics = {name: words for feature in features for name, words in feature.topics.items()}
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)

@@ -18,10 +18,7 @@ SENTENCES: dict[Obstacle, tuple[str, str]] = {
     Obstacle.NOT_STARTED: ("Match #{number} hasn't started: the challenge hasn't been accepted yet.", ""),
     Obstacle.OVER: ("Match #{number} is over.", ""),
     Obstacle.NEVER_STARTED: ("Match #{number} never started: the challenge was {state}.", ""),
-    Obstacle.NOT_YOUR_TURN: (
-        "It's not your turn in match #{number}.",
-        "Wait until we write that it's your turn.",
-    ),
+    Obstacle.NOT_YOUR_TURN: ("It's not your turn in match #{number}.", "Wait until we write that it's your turn."),
     Obstacle.TOO_LONG: (
         f"Match #{{number}} has had {LARGEST_PLY:,} turns, and that's the most that a match can have.",
         "Agree with your opponent on who resigns.",
@@ -43,10 +40,7 @@ SENTENCES: dict[Obstacle, tuple[str, str]] = {
         "You've already offered that since the last turn, and it was turned down or withdrawn.",
         "You can offer it again after the next turn.",
     ),
-    Obstacle.UNDO_ASKED: (
-        "Your opponent has asked to take turns back.",
-        'First reply "accept undo" or "reject undo".',
-    ),
+    Obstacle.UNDO_ASKED: ("Your opponent has asked to take turns back.", 'First reply "accept undo" or "reject undo".'),
     Obstacle.OTHER_PAUSE_OFFERED: (
         "Your opponent has suggested another pause.",
         'First reply "accept pause" or "reject pause".',

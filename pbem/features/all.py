@@ -4,7 +4,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.command import Group
-from pbem.conversation.feature import Feature, Features, Topic, deletes, rows_of
+from pbem.conversation.feature import Feature, Features, deletes, rows_of
 from pbem.features.accounts.account import DELETE, EXPORT, JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
@@ -40,19 +40,19 @@ from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, 
 ACCOUNTS = Feature(
     name="accounts",
     commands={
-        Group.MATCHES: (JOIN,),
+        Group.CHALLENGES: (JOIN,),
         Group.ACCOUNT: (SET, STOP, START, CHANGE, REVOKE, EXPORT, DELETE),
         Group.TURNS: (RESUME,),
     },
-    topics=(
-        Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),
-        Topic("mail", "mails messages email emails"),
-    ),
+    topics={
+        "leaving": "leave quit quitting unregister forget privacy data gdpr",
+        "mail": "mails messages email emails",
+    },
 )
 CHALLENGES = Feature(
     name="challenges",
-    commands={Group.MATCHES: (CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH)},
-    topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
+    commands={Group.CHALLENGES: (CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH)},
+    topics={"opponent": "opponents partner partners player people someone somebody friend friends against"},
     due=CHALLENGES_DUE,
 )
 PLAYING = Feature(
@@ -62,25 +62,23 @@ PLAYING = Feature(
         Group.TURNS: (MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
         Group.BOARDS: (GAMES_COMMAND, SHOW, PREVIEW, RECORD),
     },
-    topics=(
-        Topic(
-            "first",
-            "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
-        ),
-        Topic("ending", "end draws drawn win wins winner winning lose loss over finish tie stalemate result results"),
-    ),
+    topics={
+        "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing"
+        " work works",
+        "ending": "end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
+    },
 )
 TIME = Feature(
     name="time",
     commands={Group.ACCOUNT: (VACATION,), Group.TURNS: (GIVE,)},
-    topics=(Topic("time", "clock clocks deadline deadlines control controls timeout timeouts limits hours time="),),
+    topics={"time": "clock clocks deadline deadlines control controls timeout timeouts limits hours time="},
     due=time_due.DUE,
     on_leave=deletes(Vacation),
     exports={"vacations": rows_of(Vacation, "chosen begins ends told")},
 )
 SEEKING = Feature(
     name="seeks",
-    commands={Group.MATCHES: (SEEK, SEEKS, TAKE, UNSEEK)},
+    commands={Group.CHALLENGES: (SEEK, SEEKS, TAKE, UNSEEK)},
     due=SEEKS_DUE,
     on_leave=seeks.forget,
     on_ban=seeks.forget,
@@ -89,13 +87,10 @@ SEEKING = Feature(
 TOURNAMENTS_ = Feature(
     name="tournaments",
     commands={Group.CONTESTS: (TOURNAMENTS, TOURNAMENT, ENTER, CLIMB, RETIRE, HOST)},
-    topics=(
-        Topic(
-            "tournaments",
-            "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak league cup",
-        ),
-        Topic("ladder", "ladders rung rungs"),
-    ),
+    topics={
+        "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak league cup",
+        "ladder": "ladders rung rungs",
+    },
     due=tournaments_due.DUE,
     on_leave=entries.forget,
     on_ban=entries.forget,
@@ -104,23 +99,21 @@ TOURNAMENTS_ = Feature(
 HOUSE = Feature(
     name="house",
     commands={Group.TURNS: (HINT,), Group.BOARDS: (ANALYSE,)},
-    topics=(
-        Topic(
-            "house",
-            "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
-        ),
-    ),
+    topics={
+        "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo"
+        " practice",
+    },
     on_leave=deletes(Analysis),
     exports={"analyses": rows_of(Analysis, "match asked done")},
 )
 RATINGS = Feature(
     name="ratings",
     commands={Group.CONTESTS: (STANDINGS,)},
-    topics=(Topic("ratings", "rating rated glicko elo ranking rankings points provisional"),),
+    topics={"ratings": "rating rated glicko elo ranking rankings points provisional"},
 )
 RECORDS_ = Feature(
     name="records",
-    commands={Group.MATCHES: (REPLAY,)},
+    commands={Group.CHALLENGES: (REPLAY,)},
 )
 PEOPLE = Feature(
     name="people",
@@ -132,14 +125,14 @@ PEOPLE = Feature(
 WATCHING = Feature(
     name="watching",
     commands={Group.BOARDS: (WATCH, UNWATCH)},
-    topics=(Topic("watching", "spectator spectators observe observer observers audience live"),),
+    topics={"watching": "spectator spectators observe observer observers audience live"},
     preferences=(directory.WATCHERS,),
     due=watches.DUE,
     on_leave=deletes(Watch),
     on_ban=deletes(Watch),
     exports={"watches": rows_of(Watch, "match created")},
 )
-EXPLAINING = Feature(name="explaining", commands={Group.EXPLAINING: (HELP, RULES, HUMAN)})
+EXPLAINING = Feature(name="explaining", commands={Group.EXPLANATIONS: (HELP, RULES, HUMAN)})
 MODERATION = Feature(
     name="moderation",
     commands={Group.MODERATION: (PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE)},

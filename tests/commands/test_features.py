@@ -8,4 +8,4 @@ def test_a_feature_adds_what_only_it_names() -> None:
     commands = [command for feature in FEATURES for those in feature.commands.values() for command in those]
     for kind in ("preferences", "topics", "due", "commands"):
         added = commands if kind == "commands" else [each for feature in FEATURES for each in getattr(feature, kind)]
-        assert len(added) == len({each.name for each in added}), kind
+        assert len(added) == len({getattr(each, "name", each) for each in added}), kind

@@ -179,7 +179,7 @@ def _entry(command: Command) -> CommandHelp:
 
 def _grouped(features: Features, commands: Commands, group: Group) -> CommandGroup:
     entries = tuple(_entry(command) for command in features.groups[group] if command.name in commands)
-    return CommandGroup(word=group.word, title=group.heading, commands=entries)
+    return CommandGroup(word=group.word, title=group.value, commands=entries)
 
 
 def _setting(setting: Preference) -> HelpOnSetting:
