@@ -8,18 +8,7 @@ from sqlmodel import func, select
 
 from engines.search import is_weak_at
 from notation.games import FEW, GAMES
-from pbem.conversation.command import (
-    LOOKS,
-    PAGE,
-    Command,
-    Decision,
-    Group,
-    Letter,
-    Line,
-    Reach,
-    Request,
-    Who,
-)
+from pbem.conversation.command import LOOKS, PAGE, Command, Decision, Group, Letter, Line, Reach, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.arguments import GAME, opt, word, words

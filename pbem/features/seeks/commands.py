@@ -15,15 +15,7 @@ from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, wor
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import (
-    ANY,
-    MOST_MATCHES,
-    EndedSeek,
-    SeekClosed,
-    SeekList,
-    SeekOpened,
-    SeeksEnded,
-)
+from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
