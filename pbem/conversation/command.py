@@ -51,7 +51,6 @@ class Request:
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()  # the text for the opponent below the commands, unless an earlier command has used it
-    tells_names: bool = True  # whether the answer may tell which names are taken, and so who plays here
     operator: str = ""  # the user at the command line who asks for it; empty for a message
     is_trial: bool = False  # whether it is only tried, to be asked about, and undone
     excess: Refused | Unanswerable | None = None  # what ends a message that isn't a turn: its sender writes too much

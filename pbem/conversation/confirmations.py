@@ -47,10 +47,9 @@ def hold(
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
-    tells_names = request.sender.is_player
-    tried = replace(request, sender=sender, tells_names=tells_names, is_trial=True)
-    first = replace(parsed, commands=parsed.commands[:1]) if wish is not None and not tells_names else parsed
-    trial = execute.execute(tried, replace(reply, sender=sender), first)
+    # A newcomer's wishes beside the first can be done once they have joined.
+    tried = replace(parsed, commands=parsed.commands[:1]) if wish is not None and not sender.is_player else parsed
+    trial = execute.execute(replace(request, sender=sender, is_trial=True), replace(reply, sender=sender), tried)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
         told = (sections.Refusal, sections.NotAttempted, sections.NotSent)

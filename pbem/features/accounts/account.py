@@ -108,8 +108,8 @@ def join(request: Request, line: Line) -> Decision:
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
     name = line.given[NAMED]
-    if not request.tells_names and _is_taken(request.session, name.lower()):
-        return Decision()  # the address is asked first, and told when it has agreed
+    if request.is_trial and _is_taken(request.session, name.lower()):
+        return Decision()  # the address is asked first, and told who plays here when it has agreed
     name = check_name(request, name, "join")
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {name}" in a new message.')
