@@ -18,7 +18,6 @@ from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Giv
 from pbem.errors import Refused, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
-from pbem.matches.turns import ParsedTurn
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
 from pbem.players.rate_limits import AnswersLeft
@@ -278,8 +277,6 @@ class Line:
     malformed: bool = False  # whether the command is known but its arguments don't fit
     refusal: Refused | None = None  # why they don't fit, if the reader knows
     turn_number: int | None = None  # the number that the turn must have, as in Rognlie's `move#7`
-    turn: ParsedTurn | None = None
-    """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
 
     @property
     def given(self) -> Given:

@@ -135,8 +135,7 @@ def _says_itself(request: Request, line: Line) -> bool:
     if not yes_or_no.answer([line.text]):
         return False
     match = request.session.get(Match, line.match) if line.command.plays else None
-    is_turn = line.turn is not None and line.turn.error is None
-    return not line.command.plays or (is_turn and match is not None and match.state == MatchState.RUNNING)
+    return not line.command.plays or (match is not None and match.state == MatchState.RUNNING)
 
 
 def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import Any
 
 from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Line
@@ -126,7 +125,7 @@ class LineReader:
         is_prose = command.grammar.has(TURN) and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         is_then = ply is not None and not command.grammar.has(MATCH_THEN)
         malformed = is_prose or is_then or not (given.fits or fits)
-        return self._called(command, given.words, match, text, malformed=malformed, ply=int(ply) if ply else None)
+        return Line(command, given.words, match, text, malformed=malformed, ply=int(ply) if ply else None)
 
     def _in_our_words(self, command: Command, words: str) -> tuple[Command, str]:
         """Return the command that those words behind that one's name mean, with its own words."""
@@ -165,19 +164,14 @@ class LineReader:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
                 return None  # "#42 resing"
-            return self._called(move, words.strip(), match, text, malformed=not words.strip())
+            return Line(move, words.strip(), match, text, malformed=not words.strip())
         if is_board_or_record(words):
             return None
         for turn in self._parsed_for(words, pack):
             is_begun = pack is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
             if turn.error is None or is_begun:
-                return self._called(move, words, match, text)
+                return Line(move, words, match, text)
         return None
-
-    def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
-        """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
-        pack = self._pack_of(match) if command.plays else None
-        return Line(command, words, match, text, turn=next(self._parsed_for(words, pack)) if pack else None, **further)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits, or is readable up to its end."""

@@ -1,9 +1,6 @@
 """Playing: move, undo, resign, say."""
 
-from typing import Any
-
 from engines.core import IllegalMove, Seat
-from notation.core import Notation
 from notation.resemblance import named
 from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import outdated
@@ -16,7 +13,7 @@ from pbem.matches import lifecycle, prepared_turns, timeouts, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.matches.turns import ParsedTurn, ReadTurn
+from pbem.matches.turns import ReadTurn
 from pbem.messages.said.sections import TurnBegun, TurnDropped
 from pbem.storage.models import MatchState
 
@@ -70,7 +67,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     notation = snapshot.notation
     try:
-        return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
+        return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, line.words))
     except Refused as refusal:
         refusal.match = snapshot.number
         cause = refusal.__cause__
@@ -78,11 +75,6 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
         if isinstance(cause, IllegalMove):
             meant = named(snapshot.notation, snapshot.position, line.words, cause, meant)
         raise did_you_mean.with_turns(refusal, meant) from cause
-
-
-def _parsed(line: Line, notation: Notation[Any]) -> ParsedTurn:
-    """Return the turn of the line; it is parsed here only if an earlier line of the message began the match."""
-    return line.turn or turns.parse(notation, line.words)
 
 
 def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
@@ -102,7 +94,7 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
 
 def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
     """Raise Refused when the move is the one that the sender played after that many turns."""
-    then, turn = snapshot.at(ply), _parsed(line, snapshot.notation)
+    then, turn = snapshot.at(ply), turns.parse(snapshot.notation, line.words)
     text = line.words if turn.error is not None else snapshot.notation.format(turn.move, then.position)
     if then.position.turn == seat and snapshot.texts[ply].endswith(text):
         raise Refused(f"Your turn {text} has already been played.", read=line.words, match=snapshot.number)
