@@ -36,14 +36,13 @@ def hold(
     parsed: ParsedMessage,
     *,
     has_more: bool = False,
-    once: bool = False,
     wish: Reading | None = None,
 ) -> Reply:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
-    also what it has beside `parsed`. With `once`, the same is asked once within an hour. Lines of a `wish` are carried
-    out instead of the message.
+    also what it has beside `parsed`. Where it proves nothing, or is one too many, that is asked once within an hour.
+    Lines of a `wish` are carried out instead of the message.
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
@@ -62,7 +61,8 @@ def hold(
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
-    if once and rate_limits.is_open_question(request.session, request.sender, gist, request.now):
+    is_limited = request.excess is not None or request.sender.standing is not None
+    if is_limited and rate_limits.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD

@@ -121,8 +121,7 @@ def _follow(
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Judgement.ASK:
-            once = excess is not None or request.sender.standing is not None
-            return confirmations.hold(request, reply, counted, has_more=has_more, once=once)
+            return confirmations.hold(request, reply, counted, has_more=has_more)
         case Judgement.INTRODUCE:
             return strangers.of_newcomer(request, reply, parsed)
         case Judgement.NOT_ALONE:
@@ -184,15 +183,12 @@ def _bug_means_silence(request: Request) -> Iterator[None]:
         if isinstance(bug, Changed) or not is_bug(bug):
             raise
         savepoint.rollback()
-        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400
+        # The last line of ours on the way to it: a traceback may quote what people wrote.
+        places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
+        at = next(f"{name}:{line}" for name, line in reversed(places) if name.partition(".")[0] in PACKAGES)
+        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=at)  # noqa: TRY400
         raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
     savepoint.commit()
-
-
-def _place(bug: Exception) -> str:
-    """Return the last line of ours on the way to an exception: a traceback may quote what people wrote."""
-    places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
-    return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in PACKAGES)
 
 
 def _check_readable(request: Request) -> None:

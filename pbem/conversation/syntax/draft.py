@@ -30,7 +30,6 @@ class MessageDraft:
     commands: list[Line] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     overlooked: list[str] = field(default_factory=list)
-    separators: list[str] = field(default_factory=list)
     stray: Line | None = None  # the first turn of one short word that stands among other words
     read: int = 0
     blocks: list[tuple[list[str], tuple[Line, ...]]] = field(default_factory=list)

@@ -69,10 +69,8 @@ class ParsedMessage:
 def tagged_match(subject: str) -> int | None:
     """Return the match in the subject of a reply.
 
-    >>> tagged_match("Re: [pbem #42, your turn] Quadraphages: alice - bob")
-    42
-    >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
-    42
+    >>> [tagged_match(f"Re: [pbem #42{state}] Quadraphages: alice - bob") for state in ("", ", your turn")]
+    [42, 42]
     """
     tag = TAG.search(subject)
     return int(tag[1]) if tag else None
@@ -179,7 +177,6 @@ class Reader:
             elif not line or text.lower().strip(".:!") in IGNORED:
                 draft.add_blank()
             elif _is_of_marks(text) and text != draft.turn:
-                draft.separators.append(line)
                 draft.add_words(raw) if draft.is_below_words else draft.add_blank()
             elif ADDRESSED.match(text) and (len(draft.commands) >= MOST_COMMANDS or draft.read >= MOST_READ):
                 draft.add_beyond(line)
@@ -315,7 +312,7 @@ class Reader:
 
     def _found(self, draft: MessageDraft, subject: str) -> ParsedMessage:
         before = [line for block in draft.words if not block.under for line in block.lines]
-        written = [line.strip() for line in before or draft.separators[:1] if line.strip()]
+        written = [line.strip() for line in before if line.strip()]
         first = written[0][:LONGEST_LINE] if written else ""
         if draft.commands:
             played = {line.match or self._match for line in draft.commands if line.command.plays}
