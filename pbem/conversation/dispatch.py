@@ -19,7 +19,6 @@ from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import did_you_mean, wording
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.wording import Reading
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
@@ -137,7 +136,7 @@ def _follow(
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
-    wish = Reading() if refusal and not is_guess else meaning.understood(request, (parsed.first, *parsed.prose))
+    wish = wording.Reading() if refusal and not is_guess else meaning.understood(request, (parsed.first, *parsed.prose))
     if not wish.wishes and refusal is None:
         refusal = did_you_mean.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:

@@ -21,7 +21,6 @@ from pbem.conversation.syntax import wording
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.wording import Reading
 from pbem.conversation.target import note_to_opponent, opponent_in
 from pbem.errors import Refused
 from pbem.mail.reading.text.written_text import trim
@@ -141,7 +140,7 @@ def _malformed(request: Request, line: Line) -> Refused:
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
     is_sentence = bool(given.unread) and is_plain and is_named
-    wish = meaning.understood(request, [line.text]) if is_sentence else Reading()
+    wish = meaning.understood(request, [line.text]) if is_sentence else wording.Reading()
     return wording.suggestion(wish) if wish.wishes else line.misfit()
 
 

@@ -20,10 +20,10 @@ from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
-from pbem.matches import offers, queries, turns
+from pbem.matches import offers, turns
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
-from pbem.matches.queries import games_of, locked, of_player, opponent_of, pack_of, seat_of
+from pbem.matches.queries import games_of, locked, name, of_player, opponent_of, pack_of, seat_of, shown
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
 from pbem.messages.said import messages
@@ -79,8 +79,8 @@ def reader(request: Request, message: Message) -> Reader:
         except Refused:
             return False
 
-    name, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
-    return Reader(request.commands, game_of, about, name, after, played, has_answer)
+    own, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
+    return Reader(request.commands, game_of, about, own, after, played, has_answer)
 
 
 def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
@@ -187,7 +187,7 @@ def place_of(request: Request) -> Place:
     zone = preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
-        rival = queries.name(queries.shown(match, session.get_one(Player, opponent_of(match, player))))
+        rival = name(shown(match, session.get_one(Player, opponent_of(match, player))))
         asked = next((offer.kind.value for offer in offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
@@ -200,8 +200,8 @@ def place_of(request: Request) -> Place:
         asked=asked,
         to_move=match is not None and is_to_move(request, match),
         admin=bool(request.server.admin),
-        is_player=lambda name: (
-            not is_player or bool(session.exec(select(Player.id).where(Player.name == name)).first())
+        is_player=lambda called: (
+            not is_player or bool(session.exec(select(Player.id).where(Player.name == called)).first())
         ),
     )
 

@@ -14,7 +14,6 @@ from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import person_names, phrases, wording
 from pbem.conversation.syntax.arguments import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.wording import Reading
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches import queries
@@ -53,7 +52,7 @@ def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_conf
             parsed = _named(request, message, parsed)
         return replace(parsed, commands=_by_rank(parsed.commands))
     is_plain = bool(lines) and not any("=" in line.text for line in lines)
-    said = meaning.wishes_in(request) if is_plain else Reading()
+    said = meaning.wishes_in(request) if is_plain else wording.Reading()
     try:
         ours = (line.of_stranger(request) for line in _by_rank(lines))
         only = next((line for line in ours if line is not None), None)
@@ -96,7 +95,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
     Raise Refused or Unanswerable.
     """
-    wish = Reading()
+    wish = wording.Reading()
     has_lines = bool(_waiting_lines(request, wish)) or _gives_name(request, parsed)
     is_plain = has_lines or _invitation_to(request) is not None
     if not is_plain:
@@ -123,7 +122,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     return refused(request, reply, refusal)
 
 
-def _answer(request: Request, reply: Reply, wish: Reading) -> Reply | None:
+def _answer(request: Request, reply: Reply, wish: wording.Reading) -> Reply | None:
     """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
     lines = meaning.read_ours(request, wish.lines).commands
     if not (lines and lines[0].command.newcomer_rank):
@@ -142,7 +141,7 @@ def _answer(request: Request, reply: Reply, wish: Reading) -> Reply | None:
     return refused(request, reply, Refused(f"You want to {wish.sentence}.", fits=fits, wish=True, gist=gist))
 
 
-def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: Reading) -> Reply:
+def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: wording.Reading) -> Reply:
     """Return the reply that says what this is, and how to join.
 
     A `yes` in answer to it joins, under that name or another; the rest of what they had asked for is repeated, and
@@ -177,7 +176,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: Read
     return replace(reply.adding(section), proposal=proposal)
 
 
-def _waiting_lines(request: Request, wish: Reading) -> tuple[Line, ...]:
+def _waiting_lines(request: Request, wish: wording.Reading) -> tuple[Line, ...]:
     """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated.
 
     What is about something that there is already can't wait.

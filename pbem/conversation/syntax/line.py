@@ -18,7 +18,6 @@ from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cell
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditions, turns
-from pbem.matches.turns import ParsedTurn
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
@@ -44,7 +43,7 @@ class LineReader:
         self._game_of = game_of
         self._played = played
         self._match = match
-        self._parsed: dict[tuple[str, str, int], ParsedTurn] = {}
+        self._parsed: dict[tuple[str, str, int], turns.ParsedTurn] = {}
 
     def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
         """Return the line as a command, or None for prose.
@@ -213,14 +212,14 @@ class LineReader:
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
         return next((number for number in numbers if self._game_of(number) is not None), None)
 
-    def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
+    def _read_for(self, words: str, number: int | None) -> Iterator[turns.ParsedTurn]:
         """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
         return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def _pack_of(self, number: int | None) -> GamePack | None:
         return None if number is None else self._game_of(number)
 
-    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
+    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[turns.ParsedTurn]:
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
             if (known := (words, each.game.key, each.version)) not in self._parsed:  # once in a message
                 self._parsed[known] = turns.parse(each.notation, words)
