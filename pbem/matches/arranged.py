@@ -6,8 +6,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.matches import queries
-from pbem.matches.clock import calendars, timekeeping
+from pbem.matches import lifecycle, queries
 from pbem.matches.events import MatchStarted
 from pbem.storage.models import Match, MatchState, Player, Tournament
 
@@ -42,10 +41,7 @@ def begin(
     )
     session.add(match)
     session.flush()
-    timekeeping.start(session, match)
-    calendars.begin(session, match, now)
-    session.flush()
-    return MatchStarted(match, is_unrated=queries.unrate(session, match, now))
+    return lifecycle.start(session, match, now)
 
 
 def unreported(session: Session, tournament: int) -> list[Match]:

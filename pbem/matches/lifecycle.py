@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import insert
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from engines.seats import other, seat_of, with_entry
@@ -47,6 +47,11 @@ from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenB
 MOST_OPEN = 20  # challenges of one player that wait for an answer
 OFFER_OPEN = timedelta(days=14)  # how long an offer can be answered
 MOST_AT_ONCE = 20  # how many prepared or forced turns one turn can set off
+MOST_RATED, RATED_WITHIN = 5, timedelta(days=30)
+"""How many rated matches two players can begin with each other in one game, and in what time; further ones don't count.
+
+Else one person with two accounts could lift one of them as far as they like.
+"""
 FEWEST_RATED = 2  # the turns that a rated match needs to count
 NO_LIMIT = TimeControl()
 _PLAYED = insert(Ply)  # a plain insert, since nobody needs the row in the session
@@ -129,10 +134,27 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn
+    return (start(session, match, now),)
+
+
+def start(session: Session, match: Match, now: datetime) -> MatchStarted:
+    """Start the clocks of a match that runs from now on; it isn't rated if its players have begun enough rated ones."""
     timekeeping.start(session, match)
     calendars.begin(session, match, now)
     session.flush()
-    return (MatchStarted(match, is_unrated=queries.unrate(session, match, now)),)
+    was_rated, match.rated = match.rated, match.rated and _rated_lately(session, match, now) < MOST_RATED
+    return MatchStarted(match, is_unrated=was_rated and not match.rated)
+
+
+def _rated_lately(session: Session, match: Match, now: datetime) -> int:
+    """Return how many other rated matches its players have begun with each other in its game."""
+    lately = (col(Match.rated), Match.game == match.game, col(Match.started) > now - RATED_WITHIN, Match.id != match.id)
+    begun = 0
+    for pair in ((match.seat0, match.seat1), (match.seat1, match.seat0)):
+        for of_index in (col(Match.to_move).is_not(None), col(Match.termination).is_not(None)):
+            theirs = (Match.seat0 == pair[0], Match.seat1 == pair[1], of_index)
+            begun += session.exec(select(func.count()).select_from(Match).where(*theirs, *lately)).one()
+    return begun
 
 
 def decline(session: Session, match: Match, player: Player, now: datetime) -> Events:

@@ -1,7 +1,7 @@
 """Queries about matches: whose they are, whose turn it is, their turns, the number of the next match."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import union
 from sqlmodel import Session, col, func, or_, select
@@ -10,12 +10,6 @@ from engines.core import Seat
 from notation.games import GAMES, GamePack
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
-
-MOST_RATED, RATED_WITHIN = 5, timedelta(days=30)
-"""How many rated matches two players can begin with each other in one game, and in what time; further ones don't count.
-
-Else one person with two accounts could lift one of them as far as they like.
-"""
 
 
 def pack_of(match: Match) -> GamePack:
@@ -43,20 +37,6 @@ def version(match: Match) -> int:
     A reply is to a version, so what was written on a position that was taken back is never played on another one.
     """
     return match.plies + match.shift
-
-
-def unrate(session: Session, match: Match, now: datetime) -> bool:
-    """Let a match that has just begun not count if its players have begun enough rated ones; return whether so."""
-    if not match.rated:
-        return False
-    lately = (col(Match.rated), Match.game == match.game, col(Match.started) > now - RATED_WITHIN, Match.id != match.id)
-    begun = 0
-    for pair in ((match.seat0, match.seat1), (match.seat1, match.seat0)):
-        for of_index in (col(Match.to_move).is_not(None), col(Match.termination).is_not(None)):
-            theirs = (Match.seat0 == pair[0], Match.seat1 == pair[1], of_index)
-            begun += session.exec(select(func.count()).select_from(Match).where(*theirs, *lately)).one()
-    match.rated = begun < MOST_RATED
-    return not match.rated
 
 
 def seat_of(match: Match, player: Player) -> Seat | None:

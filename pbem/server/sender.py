@@ -257,7 +257,7 @@ def _start_clocks(session: Session, turns: Sequence[tuple[int, int]], now: datet
 
 def _reschedule_or_give_up(row: Outgoing, result: Result, now: datetime) -> None:
     """Make the message due again later, or give it up, unless it has been dropped."""
-    row.leased_until, row.holder = None, None
+    leases.end(row)
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error

@@ -94,7 +94,7 @@ def settle(row: Incoming, verdict: str, player: int | None, cost: int, now: date
     if row.state != IncomingState.HELD:  # which is looked at again
         row.recipients = []  # they may have reply tokens
     row.verdict, row.player, row.cost, row.handled, row.group = verdict, player, cost, now, None
-    row.leased_until, row.holder = None, None
+    leases.end(row)
 
 
 def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime) -> bool:
@@ -104,7 +104,7 @@ def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now
         if row is None:
             return False
         row.state, row.handled, row.attempts, row.group = IncomingState.SHUNTED, now, MOST, None
-        row.leased_until, row.holder = None, None
+        leases.end(row)
         # An error message may quote characters that a database refuses.
         storable = trouble.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
         row.verdict, row.error = f"{error}, {MOST} times", storable

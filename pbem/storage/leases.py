@@ -75,6 +75,10 @@ def terms(lease: timedelta = LEASE) -> dict[str, Any]:
 ENDED: dict[str, Any] = {"leased_until": None, "holder": None}  # the columns of a row without a lease
 
 
+def end(row: Any) -> None:
+    row.leased_until, row.holder = None, None
+
+
 def take(session: Session, table: type[Leased], number: int, holder: str, lease: timedelta = LEASE) -> bool:
     rows: Any = table
     statement = update(table).where(rows.id == number, is_free(rows)).values(**terms(lease)).returning(rows.id)

@@ -179,7 +179,7 @@ class Thinker:
             row = lock(session, task.table, task.row)
             if row is not None and row.done is None:
                 row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
-                row.leased_until, row.holder = None, None
+                leases.end(row)
                 if row.attempts >= MOST and row.troubled is None:
                     row.troubled = now
                     if isinstance(row, Analysis):
@@ -221,7 +221,7 @@ class Thinker:
             row = lock(session, Search, task.row)
             if row is not None:
                 row.done, row.value, row.troubled = now, value, None
-                row.leased_until, row.holder = None, None
+                leases.end(row)
             # Earlier searches in the match are needed for an hour, in which they count.
             of_turns = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN)
             earlier = (col(Search.version) < task.basis, col(Search.asked) <= now - HOUR)
