@@ -96,8 +96,8 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     Raise Refused or Unanswerable.
     """
     wish = wording.Reading()
-    has_lines = bool(_waiting_lines(request, wish)) or _gives_name(request, parsed)
-    is_plain = has_lines or _invitation_to(request) is not None
+    gives_name = not request.sender.is_stranger and _first_name(request, parsed) is not None
+    is_plain = gives_name or bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
     if not is_plain:
         wish = meaning.wishes_in(request)
         if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
@@ -197,13 +197,6 @@ def check_left(request: Request) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
     if request.answers_left is not None and request.answers_left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-
-
-def _gives_name(request: Request, parsed: ParsedMessage) -> bool:
-    """Return whether somebody has answered us with the names of a person alone, or joins by what can't be a name."""
-    joins = (line.words for line in parsed.commands if line.command.newcomer_rank == 1)
-    is_no_name = any(len(words.split()) == 1 and not NAME.fullmatch(words.lower()) for words in joins)
-    return is_no_name or (not request.sender.is_stranger and _first_name(request, parsed) is not None)
 
 
 def _first_name(request: Request, parsed: ParsedMessage) -> str | None:
