@@ -24,7 +24,6 @@ from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.models import Incoming, Match, Player, Standing
 from pbem.storage.outbox import UNCAUSED, Cause
 from pbem.storage.payloads import Payload, Section
-from pbem.storage.preferences import Preference
 from pbem.tokens import Keyring, Purpose
 
 if TYPE_CHECKING:
@@ -55,10 +54,6 @@ class Request:
     excess: Refused | Unanswerable | None = None  # what ends a message that isn't a turn: its sender writes too much
     answers_left: AnswersLeft | None = None  # how many answers strangers have left, if one writes
     later: "tuple[Line, ...]" = ()  # the lines of the same message below the one that is carried out
-
-    @property
-    def preferences(self) -> Mapping[str, Preference]:
-        return self.features.preferences
 
     @property
     def player(self) -> Player:
@@ -210,7 +205,8 @@ class Command:
     """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
     newcomer_rank: int = 0  # in which place it makes somebody a player, among several that do; 0 if it doesn't
     role: Role = Role.NONE
-    own_cost: int | None = None  # what it costs to answer; None: nothing if it changes something, else a board
+    own_cost: int | None = None
+    """What it costs to answer besides the turns of its match; None: nothing if it changes something, else a board."""
 
     @property
     def changes(self) -> bool:
@@ -237,13 +233,6 @@ class Command:
     @property
     def of_admin(self) -> bool:
         return Who.ADMIN in self.open_to
-
-    @property
-    def cost(self) -> int:
-        """What it costs to answer, in turns to replay and lines to list, besides the turns of its match; 0: nothing."""
-        if self.own_cost is not None:
-            return self.own_cost
-        return 0 if self.changes else BOARD
 
     def reach(self, purpose: Purpose) -> Reach:
         """People forward messages and reply to all of us at once, so the token of a match serves that match."""

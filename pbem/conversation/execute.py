@@ -13,7 +13,7 @@ from sqlmodel import col
 
 from notation.games import GameMissing
 from pbem.conversation import meaning
-from pbem.conversation.command import Decision, Line, Request, Role
+from pbem.conversation.command import BOARD, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
@@ -198,8 +198,9 @@ MOST_COST_PER_HOUR = 20_000  # what all messages of a player can cost within an 
 
 def cost(request: Request, line: Line) -> int:
     """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look."""
-    own = line.command.cost
-    if not own or not line.command.of_match:
+    command = line.command
+    own = command.own_cost if command.own_cost is not None else 0 if command.changes else BOARD
+    if not own or not command.of_match:
         return own
     match = request.session.get(Match, line.match) if line.match is not None else None
     if match is None:

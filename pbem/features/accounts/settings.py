@@ -32,7 +32,7 @@ def set_(request: Request, line: Line) -> Decision:
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at", "set")]
     choices: dict[str, str] = {}
     while words:
-        name, choice = _setting(request.preferences, words, line)
+        name, choice = _setting(request.features.preferences, words, line)
         if name == preferences.MAIL and words[:1] and words[0].lower() == "for":
             name = _for_match(request, words, line)
         choices[name] = choice
@@ -42,7 +42,7 @@ def set_(request: Request, line: Line) -> Decision:
 def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision:
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
     before = settings = player.settings
-    known = request.preferences
+    known = request.features.preferences
     for name, choice in choices.items():
         if name in known:
             settings = known[name].changed(settings, choice)
