@@ -76,17 +76,11 @@ def is_short_word(text: str) -> bool:
 def is_board_or_record(words: str) -> bool:
     """Return whether a line is a row of one of our boards or records, quoted without marks.
 
-    >>> is_board_or_record("x o . O x x . . x  3"), is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
-    (True, True)
-    >>> is_board_or_record("5 c1b1 g9h9")
-    False
+    >>> [is_board_or_record(row) for row in ("x o . O x x . . x  3", "1.  ....  ....  1  c1b1  g9h9", "5 c1b1 g9h9")]
+    [True, True, False]
     """
     first = words.split(maxsplit=1)[0] if words.strip() else "."
     return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
-
-
-def begins_like_a_move(read: str) -> bool:
-    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
 
 
 def is_sentence(words: str) -> bool:

@@ -14,7 +14,7 @@ from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Line
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
-from pbem.conversation.syntax.commands import Commands, begins_like_a_move, cells, is_board_or_record, is_sentence
+from pbem.conversation.syntax.commands import Commands, cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditions, turns
@@ -167,8 +167,8 @@ class LineReader:
         if is_board_or_record(words):
             return None
         for turn in self._parsed_for(words, pack):
-            is_begun = pack is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
-            if turn.error is None or is_begun:
+            begun = words[: turn.length] if pack is not None and not is_sentence(words) else ""
+            if turn.error is None or (any(map(str.isalpha, begun)) and any(map(str.isdigit, begun))):
                 return Line(move, words, match, text)
         return None
 

@@ -22,11 +22,8 @@ _NUMBER = re.compile(r"\d{1,9}")
 TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
 """Turns that only some games have, and what they are called."""
 
-IsTurn = Callable[[str, int | None], bool]
-"""Returns whether the words are a turn, in the match with that number or the one the message is about."""
 
-
-def without_password(text: str, own: str | None, commands: Commands, is_turn: IsTurn) -> str:
+def without_password(text: str, own: str | None, commands: Commands, is_turn: Callable[[str, int | None], bool]) -> str:
     """Return a line without the sender's own name and the password behind it, where they follow a command.
 
     >>> without_password("quadraphages move 42 al secret c1b1", "al", Commands(()), lambda words, _: words == "c1b1")
