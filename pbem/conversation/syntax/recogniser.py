@@ -16,13 +16,13 @@ from pathlib import Path
 from notation.games import GAMES
 from pbem.conversation.syntax import phrases
 
-ROUNDS, MARGIN, LEAST_SEEN = 10, 40, 3
+ROUNDS, MARGIN, LEAST_SEEN = 10, 80, 3
 """How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
-UNIT, SMALLEST, LARGEST, ZERO = 4, 5, 127, 128
+UNIT, SMALLEST, LARGEST, ZERO = 0.6, 2, 127, 128
 """What a weight of 1 is in the file, the least and the largest that are kept there, and the byte that stands for 0."""
 PRESET = 4  # how much it is compressed: beyond 4, unpacking takes up to ten times the memory, and saves nothing
-SPEAKING = 10  # the weight above which a word speaks for a wish
-LONGEST, STEM, FEW = 300, 5, 3
+SPEAKING = 3  # the weight above which a word speaks for a wish
+LONGEST, STEMS, FEW = 300, (4, 6), 3
 """How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
 FILE, WORDINGS = (Path(__file__).with_name(name) for name in ("wishes.bin", "wordings.txt"))
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -51,7 +51,7 @@ def _neutral(sentence: str) -> list[str]:
 def _features(sentence: str) -> list[str]:
     """Return the words of a sentence, their stems, and each two neighbours."""
     words = _neutral(sentence)
-    found = {*words, *(f"{word[:STEM]}*" for word in words if len(word) > STEM)}
+    found = {*words, *(f"{word[:stem]}*" for word in words for stem in STEMS if len(word) > stem)}
     found.update(f"{one} {other}" for one, other in zip(["^", *words], words, strict=False))
     return sorted(found | {"short"} if len(words) < FEW else found)
 
@@ -79,7 +79,7 @@ def knows(feature: str) -> bool:
 def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
     at = _learned()[0].index(wish)
-    weights = (pair for feature in (word, f"{word[:STEM]}*") for pair in _weights(feature))
+    weights = (pair for feature in (word, *(f"{word[:stem]}*" for stem in STEMS)) for pair in _weights(feature))
     return (
         word in phrases.stop_words()
         or not word.isalpha()

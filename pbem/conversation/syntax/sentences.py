@@ -15,12 +15,13 @@ from pbem.conversation.syntax.wording import LONGEST, Place, Reading, reading_of
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE = 40.0  # how much more a sentence must resemble a wish than none, and twice as much than the next
-EACH_MORE, FEW_SENTENCES, ALONE = 4.0, 3, 0.7
+SURE = 6.4  # how much more a sentence must resemble a wish than none, and twice as much than the next
+EACH_MORE, FEW_SENTENCES, ALONE = 1.1, 3, 0.75
 """How much surer it must be for each sentence beside a few, how many these are, and what share is enough for one."""
-CERTAIN, BESIDE, ASKED_TOO = 80.0, 0.8, 0.6
-"""How sure what is named makes a wish; and how sure a second wish, or a question, must be as a share of the first."""
-NEARLY = 0.65
+CERTAIN, BESIDE, ASKED_TOO, ANOTHER = 17.0, 0.7, 0.55, 0.45
+"""How sure what is named makes a wish; and how sure a second one, a question, or one of another sentence must be, as a
+share of the first."""
+NEARLY = 0.7
 """What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
 MOST_SUPPOSED = 3  # how many wishes of a sentence may be answered in case they are meant
 FEWEST_WORDS = 3
@@ -111,8 +112,10 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
         is_asked = ("?" in guess.sentence and not wish.line) or (gives_name and guess.wish in ACTS)
-        needed = found[0].sure * (ASKED_TOO if is_asked else BESIDE) if found else least
-        is_sure = guess.sure >= needed
+        share = ASKED_TOO if is_asked else BESIDE
+        if guess.sentence not in {other.sentence for other in found}:
+            share = ANOTHER
+        is_sure = guess.sure >= (max(least, found[0].sure * share) if found else least)
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
         fits = not found or not (is_act or wish.risky or wish.quiet or guess.wish in {each.wish for each in found})
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
@@ -132,10 +135,6 @@ def _guesses(
         return
     if named.name and "my_name" in possible:
         yield Guess("my_name", SURE, sentence)
-    words = phrases.words(sentence)
-    meanings = set(phrases.lexicon("words").of_text(words))
-    if place.player and named.days and (len(named.days) > 1 or ("away" in meanings and "not" not in meanings)):
-        yield Guess("away", CERTAIN, sentence)
     if "chat" in possible and person_names.told(sentence, place.rival):
         yield Guess("chat", CERTAIN, sentence)
         return
@@ -143,6 +142,10 @@ def _guesses(
     if named.name and len(bare.split()) < FEWEST_WORDS:
         return  # a name alone
     whole = _ranked(bare, possible)
+    meanings = set(phrases.lexicon("words").of_text(phrases.words(sentence)))
+    is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
+    if place.player and named.days and is_absence and dict(whole).get("away", -SURE) > -SURE:
+        yield Guess("away", CERTAIN, sentence)
     for name, sure in whole[:MOST_SUPPOSED]:
         likely[name] = max(likely.get(name, 0.0), sure)
     clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)

@@ -19,7 +19,7 @@ MOST_ANSWERS, MOST_SEEKS, LONGEST = 2, 2, 300
 FIRST_GAME = "quadrupel"
 ALL = '"help games" lists them all.'
 _FIELD = re.compile(r"{(\w+)}")
-SUPPOSED = 40.0  # how much a sentence must resemble a wish that is answered in case it is meant
+SUPPOSED = 6.0  # how much a sentence must resemble a wish that is answered in case it is meant
 UNSAID = frozenset({"greeting", "nothing", "chat", "thanks", "later", "turn_words", "join", "my_name"})
 """What isn't answered unless it is clear."""
 FOREIGN = {"stop": 3, "delete": 1, "new_address": 2, "resign": 1}
