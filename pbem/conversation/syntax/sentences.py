@@ -146,7 +146,7 @@ def _guesses(
     is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
     if place.player and named.days and is_absence and dict(whole).get("away", -SURE) > -SURE:
         yield Guess("away", CERTAIN, sentence)
-    for name, sure in whole[:MOST_SUPPOSED]:
+    for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
         likely[name] = max(likely.get(name, 0.0), sure)
     clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)
     for part, ranked in ((bare, whole), *((clause, _ranked(clause, possible)) for clause in clauses)):
