@@ -5,7 +5,7 @@ Only the process from which commands are forked imports it (see forks).
 
 from sqlalchemy.orm import configure_mappers
 
-from pbem.messages.said.messages import Deleted
+from pbem.messages.contents.whole_messages import Deleted
 from pbem.messages.templating import HTML, TEXT, templates
 from pbem.storage.payloads import dump
 from tests import compiled_templates

@@ -34,9 +34,9 @@ from pbem.players import announcements
 from pbem.server import daemon
 from pbem.storage import retention
 from pbem.storage.database import transaction
+from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Clock as ServerClock
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, Player
-from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
 from tests import databases

@@ -12,10 +12,10 @@ from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, hosting, messages, rounds
+from pbem.features.tournaments import entries, host_command, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format, crosstable
-from pbem.matches.ratings import derivation
+from pbem.matches.ratings import weekly_rating
 from pbem.storage import database
 from pbem.storage.models import Tournament
 
@@ -26,9 +26,9 @@ NumberArgument = Annotated[int, typer.Argument(help="The number of the tournamen
 def rebuild(config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
-            games = derivation.rated_games(session)
+            games = weekly_rating.rated_games(session)
         progress = track(games, "rebuilding", console=errors, transient=True)
-        derived = sum(derivation.rebuild(server.engine, game) for game in progress)
+        derived = sum(weekly_rating.rebuild(server.engine, game) for game in progress)
     out.print(f"{derived} ratings derived from the matches")
 
 
@@ -48,11 +48,11 @@ def trust(
 
 @app.command("tournament open")
 def open_(
-    words: Annotated[list[str], typer.Argument(help=f"As in an email: {hosting.USAGE}", metavar="KIND GAME OPTION")],
+    words: Annotated[list[str], typer.Argument(help=f"As by email: {host_command.USAGE}", metavar="KIND GAME OPTION")],
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        terms = hosting.read(" ".join(words), server.settings.server.time, core.now())
+        terms = host_command.read(" ".join(words), server.settings.server.time, core.now())
         with database.transaction(server.engine) as session:
             row = entries.open_(session, terms)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
@@ -119,7 +119,7 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
-        if row.every is not None and hosting.stop(session, row):
+        if row.every is not None and host_command.stop(session, row):
             out.print(f"no other season of tournament {number} will open")
             return
         if row.kind != Format.LADDER or row.ended is not None:

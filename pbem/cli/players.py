@@ -15,7 +15,7 @@ from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import queries, track_record
-from pbem.players import addresses, bounces, directory, erasure, traces
+from pbem.players import bounces, directory, erasure, known_addresses, traces
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
 
@@ -26,7 +26,7 @@ ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = lists.called(session, name)
-        addresses.revoke_and_tell(session, server.settings.server, player, core.now())
+        known_addresses.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
 

@@ -21,7 +21,7 @@ from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
 from pbem.server import daemon, work_queue, worker
 from pbem.server.reports import Systemd
-from pbem.storage import clock_check, database
+from pbem.storage import database, heartbeats
 from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.vitals import Counts
 
@@ -38,7 +38,7 @@ def run(
 ) -> None:
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
-            clock_check.require_right(server.engine, core.now())
+            heartbeats.require_right(server.engine, core.now())
         for file in installation.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:

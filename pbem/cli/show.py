@@ -7,9 +7,9 @@ import typer
 from sqlmodel import Session, col, select
 
 from notation.board import format_board
-from pbem.cli import dossier
+from pbem.cli import show_details
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
-from pbem.cli.dossier import Facts
+from pbem.cli.show_details import Facts
 from pbem.cli.terminal import TerminalListing, show_json, shown
 from pbem.errors import Refused
 from pbem.features.moderation import lists
@@ -61,9 +61,9 @@ def show(
 def _facts(session: Session, server: Stored, kind: str, word: str) -> Facts:
     if kind == "player":
         try:
-            return dossier.of_player(session, server, lists.called(session, word, guests=True))
+            return show_details.of_player(session, server, lists.called(session, word, guests=True))
         except Refused:
-            facts = dossier.of_address(session, server, word.lower()) if "@" in word else {}
+            facts = show_details.of_address(session, server, word.lower()) if "@" in word else {}
             if not any(facts.values()):
                 raise
             return {"address": word.lower(), "standing": ["nobody who plays here"], **facts}
@@ -130,7 +130,7 @@ def _match(session: Session, server: Stored, match: Match) -> Facts:
         "problems": problems,
         "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
         "turns": _turns(session, match, names),
-        "messages": [dossier.outgoing(session, server, row) for row in session.exec(about)],
+        "messages": [show_details.outgoing(session, server, row) for row in session.exec(about)],
     }
 
 
@@ -147,6 +147,6 @@ def _turns(session: Session, match: Match, players: tuple[str, str]) -> list[Fac
 
 TABLES: dict[str, tuple[Any, str, Callable[[Session, Stored, Any], Facts]]] = {
     "match": (Match, "match", _match),
-    "mail": (Incoming, "message", dossier.mail),
-    "out": (Outgoing, "message out", dossier.sent),
+    "mail": (Incoming, "message", show_details.mail),
+    "out": (Outgoing, "message out", show_details.sent),
 }

@@ -18,11 +18,11 @@ from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Giv
 from pbem.errors import Refused, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
+from pbem.players.answer_budgets import AnswersLeft
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
-from pbem.players.rate_limits import AnswersLeft
+from pbem.storage.mailer import UNCAUSED, Cause
 from pbem.storage.models import Incoming, Match, Player, Standing
-from pbem.storage.outbox import UNCAUSED, Cause
 from pbem.storage.payloads import Payload, Section
 from pbem.tokens import Keyring, Purpose
 

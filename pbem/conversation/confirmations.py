@@ -19,9 +19,16 @@ from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, seat_of
-from pbem.messages.said import sections
-from pbem.messages.said.messages import ActDone, AddressMoved, AddressQuestion, Asking, Challenge, Confirmation
-from pbem.players import addresses, identity, rate_limits
+from pbem.messages.contents import sections
+from pbem.messages.contents.whole_messages import (
+    ActDone,
+    AddressMoved,
+    AddressQuestion,
+    Asking,
+    Challenge,
+    Confirmation,
+)
+from pbem.players import answer_budgets, identity, known_addresses
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.storage.payloads import load
@@ -56,13 +63,13 @@ def hold(
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     matches = {line.match for line in parsed.commands if line.command.of_match and line.match is not None}
-    gist = rate_limits.gist_of("confirm", (*lines, *map(str, sorted(matches))))
+    gist = answer_budgets.gist_of("confirm", (*lines, *map(str, sorted(matches))))
     acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
-    if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
+    if not can_repeat and answer_budgets.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     is_limited = request.excess is not None or request.sender.standing is not None
-    if is_limited and rate_limits.is_open_question(request.session, request.sender, gist, request.now):
+    if is_limited and answer_budgets.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
@@ -133,9 +140,9 @@ def confirm(
     reply, question = replace(reply, match=asked.match), load(Confirmation, asked.payload)
     answer = _answer(request, player, question)
     if isinstance(answer, Confirmation):
-        gist = rate_limits.gist_of("confirm", ["again", str(held_id)])
+        gist = answer_budgets.gist_of("confirm", ["again", str(held_id)])
         joins = question.joining
-        left = rate_limits.questions_left(request.session, request.sender, gist, request.now, joins=joins)
+        left = answer_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         again = _asked(request, player, held_id, replace(answer, last=left == 1), asked.match, gist)
@@ -152,7 +159,7 @@ def confirm(
     _close(request, held, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
-        addresses.note(request.session, player, question.unknown, request.now)
+        known_addresses.note(request.session, player, question.unknown, request.now)
     author = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
@@ -183,7 +190,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
-    if not is_free and not addresses.is_known(request.session, player, wrote):
+    if not is_free and not known_addresses.is_known(request.session, player, wrote):
         return replace(question, answered_from=wrote or "an unknown address")
     return answer
 
@@ -198,7 +205,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if request.sender.by_thread:
-        if rate_limits.is_asked_often(request.session, row.address, request.now):
+        if answer_budgets.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         question = AddressQuestion(by=name(player), by_thread=True)
         again = Letter(
@@ -229,7 +236,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     old = player.address
-    passed_on = addresses.change(request.session, player, row.address)
+    passed_on = known_addresses.change(request.session, player, row.address)
     row.settled = request.now
     challenges = (
         Letter(

@@ -19,8 +19,8 @@ from pbem.conversation.command import Command, Group
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.person_names import NAME as NAME
+from pbem.messages.contents import sections
 from pbem.messages.preferences import GENERAL
-from pbem.messages.said import sections
 from pbem.players.erasure import Forget
 from pbem.storage.due import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED, Player

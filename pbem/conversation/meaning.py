@@ -26,10 +26,10 @@ from pbem.matches.events import Change
 from pbem.matches.queries import games_of, locked, name, of_player, opponent_of, pack_of, seat_of, shown
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
-from pbem.messages.said import messages
-from pbem.messages.said.sections import AsOf, Refusal
+from pbem.messages.contents import whole_messages
+from pbem.messages.contents.sections import AsOf, Refusal
 from pbem.players.identity import Sender
-from pbem.storage import outbox
+from pbem.storage import mailer
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
 from pbem.storage.payloads import load
 
@@ -122,7 +122,7 @@ def answered_message(session: Session, message: Message, sender: Sender) -> Outg
     rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
     answered = next((rows[number] for number in message.answers if number in rows), None)
     if answered is None and sender.proven:
-        newest = ours.where(col(Outgoing.state).not_in(outbox.STAYED))  # of those the player has seen
+        newest = ours.where(col(Outgoing.state).not_in(mailer.STAYED))  # of those the player has seen
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         answered = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return answered
@@ -156,7 +156,7 @@ def _suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
     """Return what `yes` to a message means; raise Refused if that was done, or if its match has moved on since."""
     refusal: Refusal | None = None
     if row.template == "answer" and row.removed is None:
-        sections = load(messages.Answer, row.payload).sections
+        sections = load(whole_messages.Answer, row.payload).sections
         refusal = next((section for section in sections if isinstance(section, Refusal)), None)
     if refusal is not None and refusal.as_of is not None:
         _check_fresh(session, proposal, refusal, refusal.as_of)

@@ -14,13 +14,22 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said.messages import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.messages.said.sections import AsOf, LastAnswer, NotAttempted, NotSent, OfferNews, Refusal, TurnBegun, TurnNews
-from pbem.players import announcements, rate_limits, waiting_receipts
+from pbem.messages.contents.sections import (
+    AsOf,
+    LastAnswer,
+    NotAttempted,
+    NotSent,
+    OfferNews,
+    Refusal,
+    TurnBegun,
+    TurnNews,
+)
+from pbem.messages.contents.whole_messages import Answer, InvitationsAllowed, InvitationsStopped
+from pbem.players import announcements, answer_budgets, waiting_receipts
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice, notify, retell
+from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.models import Match, MatchState
-from pbem.storage.outbox import Delivery, Mailer
 from pbem.storage.payloads import Payload, Section, dump
 from pbem.storage.preferences import OFF
 from pbem.tokens import Purpose
@@ -186,14 +195,14 @@ def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
     if not has_token and (is_error or sender.is_stranger):
-        if gist == rate_limits.NO_COMMAND:
-            earlier, stored = rate_limits.said(session, sender, gist, now), _stored(reply.sections)
+        if gist == answer_budgets.NO_COMMAND:
+            earlier, stored = answer_budgets.said(session, sender, gist, now), _stored(reply.sections)
             was_said = any(payload.get("sections") == stored for payload in earlier)
         else:
-            was_said = rate_limits.was_asked(session, sender, gist, now)
+            was_said = answer_budgets.was_asked(session, sender, gist, now)
         if was_said:
             return None
-    return rate_limits.ends_until(session, sender, gist, now)
+    return answer_budgets.ends_until(session, sender, gist, now)
 
 
 def _gist_of(sections: Sequence[Section]) -> str | None:
@@ -207,7 +216,7 @@ def _gist_of(sections: Sequence[Section]) -> str | None:
     for section in stored:
         if section["template"] == "refused":
             section |= {key: LONG_NUMBER.sub("0", text) for key, text in section.items() if isinstance(text, str)}
-    return rate_limits.gist_of("answer", stored)
+    return answer_budgets.gist_of("answer", stored)
 
 
 def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:

@@ -4,9 +4,9 @@ from engines.core import Seat
 from pbem.conversation.command import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
-from pbem.messages.said.messages import Words as Note
-from pbem.messages.said.sections import WordsPassedOn
-from pbem.players import directory, rate_limits
+from pbem.messages.contents.sections import WordsPassedOn
+from pbem.messages.contents.whole_messages import Words as Note
+from pbem.players import answer_budgets, directory
 from pbem.players.notices import Notice
 from pbem.storage.models import Match, Player
 
@@ -58,7 +58,7 @@ def opponent_in(request: Request, match: Match, player: Player) -> Player:
 
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
-    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
     directory.check(request.session, match, other, note, request.now)
     notice = Notice(other, Note(message=note, by=name(player)), match)

@@ -1,7 +1,7 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
 Nothing here knows of mail or commands, or asks what time it is: `now` is passed in. State, turns and results of
-matches are written only here, and in `arranged` and `replays`, which make matches of their own kinds; offers are
+matches are written only here, and in `arranged` and `branching`, which make matches of their own kinds; offers are
 written in `agreements`, times in `timekeeping`. A match that is passed in is locked by the caller (`queries.locked`).
 Where something can't be done, NotPossible says why, and nothing changed.
 """
@@ -22,7 +22,7 @@ from pbem import tokens
 from pbem.matches import offers, prepared_turns, queries
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
-from pbem.matches.conditions import Conditions
+from pbem.matches.conditional_turns import Conditions
 from pbem.matches.events import (
     Cause,
     Events,

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from engines.core import Seat
 from engines.seats import seat_of
 from pbem import tokens
-from pbem.matches.conditions import Conditions
+from pbem.matches.conditional_turns import Conditions
 from pbem.matches.events import Cause, PreparedVoid, Void
 from pbem.matches.queries import pack_of, version
 from pbem.matches.snapshot import Snapshot

@@ -16,7 +16,7 @@ from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
 from pbem.matches import offers
-from pbem.matches.conditions import IF, THEN
+from pbem.matches.conditional_turns import IF, THEN
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN

@@ -20,19 +20,19 @@ from notation.tokens import read_special
 from pbem.matches import offers
 from pbem.matches.clock.timekeeping import TimeShown, clock_of, moment, time_shown
 from pbem.matches.queries import name
-from pbem.matches.ratings.derivation import rated_on, week_of
 from pbem.matches.ratings.standings import in_short
+from pbem.matches.ratings.weekly_rating import rated_on, week_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import analysis, drawings, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
+from pbem.messages.contents.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.drawings import Drawings, Played
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
-from pbem.messages.said.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
-from pbem.storage.message_facts import Facts
+from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import MatchState
 from pbem.storage.preferences import ON
 

@@ -34,12 +34,12 @@ from pbem.matches.events import (
     TurnsTakenBack,
 )
 from pbem.matches.queries import GUEST, is_hidden, name, players_of
-from pbem.matches.ratings import derivation, standings
-from pbem.messages.said import sections
-from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft
+from pbem.matches.ratings import standings, weekly_rating
+from pbem.messages.contents import sections
+from pbem.messages.contents.whole_messages import Answer, Challenge, Invitation, Manners, OpponentLeft
 from pbem.players import invitations
 from pbem.players.notices import Notice, notify
-from pbem.storage import outbox
+from pbem.storage import mailer
 from pbem.storage.models import HOUSE, Match, Outgoing, Player
 from pbem.storage.payloads import load
 
@@ -167,7 +167,7 @@ class _News:
             message=self.prose,
             by=name(self.author) if self.author is not None and self.prose else "",
             since=self.turns[0].number if len(self.turns) > 1 else None,
-            outlook=() if match.counted is None else tuple(map(round, derivation.outlook(self.session, match))),
+            outlook=() if match.counted is None else tuple(map(round, weekly_rating.outlook(self.session, match))),
             **changes,
         )
         for seat, player in zip(SEATS, players, strict=True):
@@ -206,7 +206,7 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
     answers = select(Outgoing).where(
         Outgoing.match == match.id, Outgoing.player == match.challenger, Outgoing.template == "answer"
     )
-    row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
+    row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(mailer.WITH_CONTENT)).first()
     written = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
     challenges = (section for section in written if isinstance(section, sections.ChallengeSent))
     return next((section.opponent for section in challenges if section.match == match.id), GUEST)

@@ -19,11 +19,11 @@ from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
 from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_of
+from pbem.messages.contents.whole_messages import OpponentUnreachable
 from pbem.messages.links import address_with
-from pbem.messages.said.messages import OpponentUnreachable
 from pbem.players.identity import tags_of
+from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, MatchState, Outgoing, OutgoingState, Player
-from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
 log = structlog.get_logger()

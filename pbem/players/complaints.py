@@ -13,8 +13,8 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.players import bounces, invitations, news_times
+from pbem.storage.mailer import ANSWERED, TURNS
 from pbem.storage.models import HOUSE, Outgoing, OutgoingState, Player
-from pbem.storage.outbox import ANSWERED, TURNS
 from pbem.tokens import Keyring, Purpose
 
 log = structlog.get_logger()

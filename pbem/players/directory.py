@@ -10,8 +10,8 @@ from sqlmodel import Session, col, delete, func, select
 from pbem.errors import Refused
 from pbem.matches.queries import number_between, people_of, seat_of
 from pbem.players import blocks
-from pbem.players.rate_limits import HOUR, ONCE
-from pbem.storage.clock_check import within
+from pbem.players.answer_budgets import HOUR, ONCE
+from pbem.storage.heartbeats import within
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingContent, Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
 

@@ -16,11 +16,12 @@ from sqlmodel import Session, col, delete, func, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
-from pbem.messages.said.messages import Deleted
-from pbem.players import addresses, directory, invitations
+from pbem.messages.contents.whole_messages import Deleted
+from pbem.players import directory, invitations, known_addresses
 from pbem.players.announcements import announce
 from pbem.storage import retention
-from pbem.storage.clock_check import within
+from pbem.storage.heartbeats import within
+from pbem.storage.mailer import UNCAUSED, Cause, Mailer
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
@@ -34,7 +35,6 @@ from pbem.storage.models import (
     OwnText,
     Player,
 )
-from pbem.storage.outbox import UNCAUSED, Cause, Mailer
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -106,7 +106,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     player.epoch += OLDEST + 1
     session.flush()
     directory.forget(session, player)
-    addresses.forget(session, player)
+    known_addresses.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for table in OwnText.__subclasses__():
         for seat, column in enumerate((Match.seat0, Match.seat1)):

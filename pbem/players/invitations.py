@@ -18,9 +18,9 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.machines import is_machines
 from pbem.players import identity
-from pbem.players.rate_limits import DAY
-from pbem.storage.clock_check import within
+from pbem.players.answer_budgets import DAY
 from pbem.storage.database import exclude_others
+from pbem.storage.heartbeats import within
 from pbem.storage.mailboxes import is_large, mailbox, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN

@@ -10,12 +10,12 @@ from pbem.config import ServerSettings
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said.messages import Invitation, Words
+from pbem.messages.contents.whole_messages import Invitation, Words
 from pbem.players import news_times
-from pbem.storage import message_facts, outbox
-from pbem.storage.clock_check import within
+from pbem.storage import facts_when_queued, mailer
+from pbem.storage.heartbeats import within
+from pbem.storage.mailer import Cause, Delivery, Mailer
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
-from pbem.storage.outbox import Cause, Delivery, Mailer
 from pbem.storage.payloads import News, dump, load
 from pbem.tokens import Purpose
 
@@ -76,16 +76,16 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
 
 def rewrite(session: Session, row: Outgoing, notice: Notice, payload: News) -> None:
     """Have a message that hasn't gone out show the match as it is now, with that payload."""
-    content = outbox.kept_content(row)
+    content = mailer.kept_content(row)
     content.payload = dump(payload)
-    content.facts = message_facts.gather(session, notice.player, [notice.match.id or 0])
+    content.facts = facts_when_queued.gather(session, notice.player, [notice.match.id or 0])
     row.ply, row.shift = notice.match.plies, notice.match.shift
     session.flush()
 
 
 def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
     of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
-    return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
+    return select(Outgoing).where(*of_match, Outgoing.template == template).options(mailer.WITH_CONTENT)
 
 
 def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
@@ -109,7 +109,7 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
 
 
 def _stopped(notice: Notice) -> datetime | None:
-    is_turn = notice.payload.template in outbox.TURNS
+    is_turn = notice.payload.template in mailer.TURNS
     return None if is_turn and notice.player.gets_turns_only else notice.player.stopped
 
 
@@ -118,5 +118,5 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
     if turn is None:
         return False
-    outbox.kept_content(turn).facts = message_facts.gather(session, notice.player, [notice.match.id or 0])
+    mailer.kept_content(turn).facts = facts_when_queued.gather(session, notice.player, [notice.match.id or 0])
     return True

@@ -11,14 +11,14 @@ from sqlalchemy import Engine, exists, update
 from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
-from pbem.messages.said.messages import Answer
-from pbem.messages.said.sections import Hint, TurnNews
+from pbem.messages.contents.sections import Hint, TurnNews
+from pbem.messages.contents.whole_messages import Answer
+from pbem.players.answer_budgets import DAY
 from pbem.players.notices import Notice, rewrite
-from pbem.players.rate_limits import DAY
-from pbem.storage import outbox
-from pbem.storage.clock_check import within
+from pbem.storage import mailer
 from pbem.storage.database import transaction
 from pbem.storage.due import NOW
+from pbem.storage.heartbeats import within
 from pbem.storage.leases import ENDED
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 from pbem.storage.payloads import Payload, dump, load
@@ -44,7 +44,7 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     player, match = notice.player, notice.match
     waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
     turns = select(Outgoing).where(*waits, Outgoing.template == "turn")
-    row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
+    row = session.exec(turns.options(mailer.WITH_CONTENT).with_for_update(of=Outgoing)).first()
     if row is None or not isinstance(notice.payload, TurnNews):
         return False
     before = load(TurnNews, row.payload)
@@ -74,7 +74,7 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
     hint = asked_hint(answer)
     if hint is None:
         return False
-    outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(hint, turn=turn),)))
+    mailer.kept_content(row).payload = dump(replace(answer, sections=(replace(hint, turn=turn),)))
     row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None
     this: dict[str, Any] = {"match": row.match, "kind": SearchKind.HINT, "version": row.ply + row.shift}
     if session.exec(select(Search.id).filter_by(**this)).first() is None:

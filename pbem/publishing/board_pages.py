@@ -23,18 +23,18 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import conditions, prepared_turns, turns
+from pbem.matches import conditional_turns, prepared_turns, turns
 from pbem.matches.clock.timekeeping import ZONE, clock_of, time_shown
-from pbem.matches.conditions import ELSE, IF, THEN, Conditions
+from pbem.matches.conditional_turns import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.boards.tap_board import foreseen_tree, tap_board
 from pbem.messages.links import ReplyTarget, address_with
-from pbem.players.rate_limits import HOUR
+from pbem.players.answer_budgets import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
-from pbem.storage.clock_check import within
+from pbem.storage.heartbeats import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
@@ -120,7 +120,7 @@ class BoardAccess:
         notation, base = self.snapshot.notation, self.snapshot.base
         if self.match.to_move == self.seat:
             turns.read(notation, base, self.snapshot.part, turns.parse(notation, turn))
-        elif not conditions.read(notation, base, self.seat, turn, Conditions()).lines:
+        elif not conditional_turns.read(notation, base, self.seat, turn, Conditions()).lines:
             raise Refused("There is nothing in it that could be prepared.", fits='Write "if TURN then TURN".')
 
 

@@ -16,7 +16,7 @@ from engines.diagram import Diagram
 from notation.games import GAMES
 from pbem.features.house.player import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.said.messages import LISTED
+from pbem.messages.contents.whole_messages import LISTED
 from pbem.publishing import contents, match_pages, pages
 from pbem.publishing.pages import Site
 

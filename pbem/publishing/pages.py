@@ -21,8 +21,8 @@ from pbem.features.house.player import LEVELS, NAME
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.boards.tap_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.tap_board import tap_board
+from pbem.messages.contents.whole_messages import LISTED
 from pbem.messages.links import mailto
-from pbem.messages.said.messages import LISTED
 from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.contents import THOUSAND, PageLine, PagePlace

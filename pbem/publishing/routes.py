@@ -21,7 +21,7 @@ from notation.games import GAMES
 from pbem.errors import Refused
 from pbem.features.house.player import current_name
 from pbem.matches.ratings import standings
-from pbem.messages.said.sections import templates_folder
+from pbem.messages.contents.sections import templates_folder
 from pbem.publishing import contents, feeds, front, machine_readable, match_pages, pages, visibility
 from pbem.publishing.board_pages import Boards
 from pbem.publishing.contents import THOUSAND

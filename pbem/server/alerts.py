@@ -10,11 +10,11 @@ from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
-from pbem.messages.said.messages import Alert
+from pbem.messages.contents.whole_messages import Alert
 from pbem.storage import due
 from pbem.storage.database import exclude_others, read_only, transaction
+from pbem.storage.mailer import WITH_CONTENT, Mailer
 from pbem.storage.models import Analysis, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player, Search
-from pbem.storage.outbox import WITH_CONTENT, Mailer
 
 log = structlog.get_logger()
 

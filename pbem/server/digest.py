@@ -18,13 +18,13 @@ from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.messages import preferences
-from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
+from pbem.messages.contents.whole_messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import news_times
-from pbem.storage import message_facts, outbox
+from pbem.storage import facts_when_queued, mailer
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import act_on
+from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
-from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.payloads import News, load
 from pbem.tokens import Purpose
 
@@ -91,7 +91,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
             numbers.append(number)
     news = select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))
     rows = []
-    for row in session.exec(news.options(outbox.WITH_CONTENT)).all():
+    for row in session.exec(news.options(mailer.WITH_CONTENT)).all():
         if row.payload.get("reminder") and not _is_current(session, row):
             row.state = OutgoingState.DROPPED  # the turn was played meanwhile, or isn't to be played any more
         else:
@@ -102,7 +102,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
         matches = [row.match] if row.match else []
-        outbox.kept_content(row).facts = message_facts.gather(session, player, matches)  # names and preferences of now
+        mailer.kept_content(row).facts = facts_when_queued.gather(session, player, matches)  # as they are now
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:

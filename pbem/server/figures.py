@@ -19,11 +19,11 @@ from sqlmodel import Session, col
 
 from pbem.config import Settings
 from pbem.mail.transports.protocols import ENDS_SOON
-from pbem.players import invitations, rate_limits
+from pbem.players import answer_budgets, invitations
 from pbem.server import backups
-from pbem.storage.clock_check import apart, doubt, leap
 from pbem.storage.database import read_only
 from pbem.storage.due import SENDING, STALE
+from pbem.storage.heartbeats import apart, doubt, leap
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
 from pbem.vitals import Vitals
 
@@ -134,7 +134,7 @@ def _backup(look: Look) -> Values:
 def _half_used(look: Look) -> Values:
     limits, (session, now, _) = look.settings.limits, look
     used = {
-        "strangers_per_day": rate_limits.are_half_used(session, limits, now),
+        "strangers_per_day": answer_budgets.are_half_used(session, limits, now),
         "all_invitations": 2 * invitations.today(session, now) >= limits.all_invitations,
     }
     return {name: Value(is_half_used) for name, is_half_used in used.items()}

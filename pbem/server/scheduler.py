@@ -7,11 +7,11 @@ from functools import partial
 from sqlalchemy import Engine, select
 
 from pbem.config import ServerSettings
-from pbem.matches.ratings import derivation
+from pbem.matches.ratings import weekly_rating
 from pbem.players import traces, waiting_receipts
 from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, digest
-from pbem.storage import clock_check
+from pbem.storage import heartbeats
 from pbem.storage.database import reading
 from pbem.storage.due import HAVE_FAILED, NOW, Due, Setbacks
 from pbem.storage.retention import Retention
@@ -70,8 +70,8 @@ class Scheduler:
     ) -> int:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self._looked_at = now
-        if self._beaten_at is None or now >= self._beaten_at + clock_check.BEAT_EVERY:
-            clock_check.beat(engine, now)
+        if self._beaten_at is None or now >= self._beaten_at + heartbeats.BEAT_EVERY:
+            heartbeats.beat(engine, now)
             self._beaten_at = now
         looked, fails = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)
@@ -87,7 +87,7 @@ class Scheduler:
 
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins."""
-        week = derivation.newest_week(now)
+        week = weekly_rating.newest_week(now)
         if week != self._rated:
-            derivation.rate_due(engine, now, stopped)
+            weekly_rating.rate_due(engine, now, stopped)
             self._rated = None if stopped() else week

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from notation.ending import Termination
 from notation.games import GAMES
-from pbem.matches.ratings.derivation import WEEK, week_of
+from pbem.matches.ratings.weekly_rating import WEEK, week_of
 from pbem.storage.models import (
     Match,
     MatchState,

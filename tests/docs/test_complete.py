@@ -8,7 +8,7 @@ from docs import manpage
 from notation.games import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
 from pbem.features.all import FEATURES
-from pbem.messages.said.sections import template_folders
+from pbem.messages.contents.sections import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")

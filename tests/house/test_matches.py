@@ -4,10 +4,10 @@ import pytest
 from sqlmodel import Session
 
 from pbem.features.house.commands import HINTS_PER_DAY
+from pbem.messages.contents.whole_messages import OpponentLeft
 from pbem.messages.links import address_with
-from pbem.messages.said.messages import OpponentLeft
+from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, Player, Search
-from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose, Token
 from tests import scenes, spent
 from tests.correspondence import Correspondence, said, text

@@ -6,8 +6,8 @@ from sqlmodel import Session
 from engines.core import Seat
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle
-from pbem.messages.said.messages import Challenge, OpponentLeft
-from pbem.messages.said.sections import ChallengeClosed, TurnNews
+from pbem.messages.contents.sections import ChallengeClosed, TurnNews
+from pbem.messages.contents.whole_messages import Challenge, OpponentLeft
 from pbem.players.announcements import notices
 from tests.contests import FIRST, NOW, offered, people, play, started
 

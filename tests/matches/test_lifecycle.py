@@ -250,7 +250,7 @@ def trespasses(source: str) -> list[str]:
 
 WRITERS = {
     "matches/arranged.py": {"Match()"},
-    "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
+    "matches/branching.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
 }
 """What other modules write: a match that is new, which the lifecycle takes over."""
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlmodel import SQLModel
 
 from pbem.mail.transports import receiver
-from pbem.server import moving
+from pbem.server import copy_to_postgresql
 from pbem.storage import database
 from tests import databases, postgres
 from tests.operating.places import filled
@@ -74,9 +74,9 @@ def test_a_move_that_ends_in_the_middle_leaves_no_row_and_can_be_made_again(site
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        moving.move(old, new, end)
+        copy_to_postgresql.move(old, new, end)
     assert not any(contents(target).values())
-    moving.move(old, new, lambda *_: None)
+    copy_to_postgresql.move(old, new, lambda *_: None)
     assert contents(target) == contents(site.database)
     old.dispose()
     new.dispose()

@@ -8,8 +8,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
+from pbem.storage.mailer import kept_content
 from pbem.storage.models import Outgoing
-from pbem.storage.outbox import kept_content
 from tests import scenes
 from tests.correspondence import Correspondence, html, parsed, text
 

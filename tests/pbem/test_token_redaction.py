@@ -10,10 +10,10 @@ import pytest
 from sqlmodel import Session, col, select
 
 from pbem import tokens
+from pbem.messages.contents.whole_messages import Answer
 from pbem.messages.links import address_with
-from pbem.messages.said.messages import Answer
+from pbem.storage.mailer import kept_content
 from pbem.storage.models import Outgoing
-from pbem.storage.outbox import kept_content
 from pbem.storage.payloads import dump
 from pbem.tokens import Keyring, Purpose, Token
 from tests import scenes

@@ -19,7 +19,7 @@ from sqlmodel import Session, func, select
 from notation.ending import Termination
 from notation.games import GAMES
 from notation.record import replay
-from pbem.matches.ratings import derivation
+from pbem.matches.ratings import weekly_rating
 from pbem.publishing import crawl
 from pbem.publishing.board_pages import Boards
 from pbem.publishing.crawl import LIST, Progress, Published
@@ -201,7 +201,7 @@ def store_history(engine: Engine, weeks: int = 12) -> None:
             session.add(match)
             for ply, text in enumerate((turns[week % 2], turns[week // 2 % 2])):
                 session.add(Ply(match=number, number=ply + 1, seat=ply, text=text, played=ended))
-    derivation.rate_due(engine, MORNING)
+    weekly_rating.rate_due(engine, MORNING)
 
 
 def files(folder: Path) -> dict[str, str]:

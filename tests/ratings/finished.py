@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from pbem.matches.ratings.derivation import begins
+from pbem.matches.ratings.weekly_rating import begins
 from pbem.storage.models import Match, MatchState
 
 START = date(2026, 1, 5)

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from pbem.matches.ratings.derivation import Contest, after_week
 from pbem.matches.ratings.glicko2 import Rating
+from pbem.matches.ratings.weekly_rating import Contest, after_week
 
 WEEK = date(2026, 2, 2)
 FIRST, SECOND = 7, 3

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.matches.ratings.derivation import week_of
+from pbem.matches.ratings.weekly_rating import week_of
 from tests import scenes as others
 from tests.correspondence import MORNING, Correspondence, text
 from tests.ratings import scenes

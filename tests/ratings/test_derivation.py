@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from pbem.matches.ratings import derivation, standings
-from pbem.matches.ratings.derivation import begins
+from pbem.matches.ratings import standings, weekly_rating
+from pbem.matches.ratings.weekly_rating import begins
 from pbem.storage import database
 from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
 from tests import databases
@@ -54,14 +54,14 @@ def store(engine: Engine, matches: list[Match]) -> None:
 def rate_all(engine: Engine, now: datetime) -> list[date]:
     rated = []
     while (week := week_to_rate(engine, now)) is not None:
-        assert derivation.rate_week(engine, GAME, week)
+        assert weekly_rating.rate_week(engine, GAME, week)
         rated.append(week)
     return rated
 
 
 def week_to_rate(engine: Engine, now: datetime) -> date | None:
     with Session(engine) as session:
-        return derivation.next_week(session, GAME, now)
+        return weekly_rating.next_week(session, GAME, now)
 
 
 def stored(engine: Engine) -> list[tuple[int, date, float, float, float, int, int, int, date | None]]:
@@ -99,7 +99,7 @@ def test_a_season_is_what_an_independent_script_makes_of_it(engine: Engine) -> N
     assert rate_all(engine, now) == [START + timedelta(weeks=week) for week in (0, 1, 3, 4, 5)]
     with Session(engine) as session:
         places = standings.of_game(session, GAME, now, 0, 100)
-        assert not list(derivation.faults(session, GAME))
+        assert not list(weekly_rating.faults(session, GAME))
     assert {place.player for place in places} == set(expected)
     for place in places:
         held = place.rating
@@ -111,7 +111,7 @@ def test_derived_again_they_are_the_same_to_the_last_bit(engine: Engine) -> None
     store(engine, season(2, 6))
     rate_all(engine, begins(START) + timedelta(weeks=8))
     before = stored(engine)
-    assert derivation.rebuild(engine, GAME) == len(before) > 20
+    assert weekly_rating.rebuild(engine, GAME) == len(before) > 20
     assert stored(engine) == before
 
 
@@ -125,11 +125,11 @@ def test_whatever_differs_from_the_matches_is_found_and_mended(engine: Engine) -
         session.delete(gone)
         told = (wrong.player, gone.player)
     with Session(engine) as session:
-        found = list(derivation.faults(session, GAME))
+        found = list(weekly_rating.faults(session, GAME))
     assert [f"player {player} has" in sentence for player, sentence in zip(sorted(told), found, strict=False)] == [
         True
     ] * 2
-    derivation.rebuild(engine, GAME)
+    weekly_rating.rebuild(engine, GAME)
     assert stored(engine) == before
 
 
@@ -137,13 +137,13 @@ def test_a_week_is_rated_once_it_is_over_and_once_only(engine: Engine) -> None:
     end = begins(START + timedelta(weeks=1))
     store(engine, [played(1, (1, 2), 0, end - timedelta(seconds=1)), played(2, (1, 3), 0, end)])
     assert week_to_rate(engine, end) is None
-    assert week_to_rate(engine, end + derivation.GRACE) == START
-    assert derivation.rate_week(engine, GAME, START)
+    assert week_to_rate(engine, end + weekly_rating.GRACE) == START
+    assert weekly_rating.rate_week(engine, GAME, START)
     once = stored(engine)
     assert [row[0] for row in once] == [1, 2]
-    assert not derivation.rate_week(engine, GAME, START)
+    assert not weekly_rating.rate_week(engine, GAME, START)
     assert stored(engine) == once
-    assert week_to_rate(engine, end + derivation.GRACE) is None
+    assert week_to_rate(engine, end + weekly_rating.GRACE) is None
 
 
 def test_other_games_matches_without_result_and_unrated_ones_count_nothing(engine: Engine) -> None:
@@ -151,7 +151,7 @@ def test_other_games_matches_without_result_and_unrated_ones_count_nothing(engin
     cancelled.counted = None
     store(engine, [played(1, (1, 2), 0, begins(START), "quadrature"), cancelled])
     assert week_to_rate(engine, begins(START) + timedelta(weeks=9)) is None
-    assert derivation.rebuild(engine, GAME) == 0
+    assert weekly_rating.rebuild(engine, GAME) == 0
     with Session(engine) as session:
         assert not session.exec(select(RatedWeek)).all()
 

@@ -24,8 +24,8 @@ from pbem.features.seeks import seeks
 from pbem.matches import agreements, integrity, queries
 from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
-from pbem.matches.ratings import derivation
-from pbem.matches.ratings.derivation import WEEK, begins
+from pbem.matches.ratings import weekly_rating
+from pbem.matches.ratings.weekly_rating import WEEK, begins
 from pbem.secret import Secret
 from pbem.server import alerts
 from pbem.storage import database
@@ -203,7 +203,7 @@ def test_weeks_are_rated_once(engine: Engine) -> None:
                     rated = {"rated": True, "counted": ended, "created": ended, "ended": ended}
                     session.add(Match(game=game, options={}, seat0=one, seat1=one + 1, challenger=one, **over, **rated))
 
-    at_once(lambda: derivation.rate_due(engine, begins(MONDAY + 5 * WEEK)))
+    at_once(lambda: weekly_rating.rate_due(engine, begins(MONDAY + 5 * WEEK)))
 
     with database.read_only(engine) as session:
         weeks = Counter(session.exec(select(RatedWeek.game)).all())
@@ -212,7 +212,7 @@ def test_weeks_are_rated_once(engine: Engine) -> None:
         assert weeks == dict.fromkeys(GAMES, 4)
         assert len(rows) == rows.total() == len(GAMES) * 4 * len(NAMES)
         assert latest == dict.fromkeys(GAMES, len(NAMES))
-        assert not [fault for game in GAMES for fault in derivation.faults(session, game)]
+        assert not [fault for game in GAMES for fault in weekly_rating.faults(session, game)]
 
 
 def test_an_announcement_reaches_everybody_once_and_some_each_minute(engine: Engine) -> None:

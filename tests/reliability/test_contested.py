@@ -14,7 +14,7 @@ from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
 from pbem.matches import lifecycle, prepared_turns
 from pbem.matches.clock import timekeeping
-from pbem.matches.conditions import Conditions
+from pbem.matches.conditional_turns import Conditions
 from pbem.matches.integrity import faults
 from pbem.matches.queries import version
 from pbem.matches.snapshot import snapshot_of

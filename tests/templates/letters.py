@@ -11,14 +11,14 @@ from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
+from pbem.messages.contents.sections import template_folders
 from pbem.messages.render import Renderer
-from pbem.messages.said.sections import template_folders
-from pbem.players import addresses
-from pbem.players.rate_limits import MOST_SAME
+from pbem.players import known_addresses
+from pbem.players.answer_budgets import MOST_SAME
 from pbem.server import alerts, daemon
 from pbem.storage import database
+from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
-from pbem.storage.outbox import WITH_CONTENT
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
@@ -363,7 +363,7 @@ def _change_addresses(letters: Correspondence) -> None:
     letters.reply(letters.received[new][-1], "challenge bob hexaphages")
     with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
+        known_addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)

@@ -15,8 +15,8 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
+from pbem.messages.contents.sections import templates_folder
 from pbem.messages.links import Link
-from pbem.messages.said.sections import templates_folder
 from pbem.messages.templating import HTML, TEXT, templates, tightened
 from pbem.storage import payloads
 from pbem.storage.payloads import Payload, Section

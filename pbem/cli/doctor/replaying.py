@@ -12,7 +12,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, 
 from pbem.cli.terminal import show_json
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
-from pbem.matches.ratings import derivation
+from pbem.matches.ratings import weekly_rating
 from pbem.storage import database
 from pbem.storage.models import Match
 
@@ -38,7 +38,7 @@ def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -
     wrong: list[Fault] = []
     misrated: list[str] = []
     with database.read_only(engine) as session:
-        stored, rated = integrity.played(session), derivation.rated_games(session)
+        stored, rated = integrity.played(session), weekly_rating.rated_games(session)
     older = stored[:-NEWEST]
     by_lot = older if everything else sorted(random.sample(older, min(OTHERS, len(older))))
     played = [*by_lot, *stored[-NEWEST:]]
@@ -50,7 +50,7 @@ def replay(engine: Engine, *, everything: bool = False, as_json: bool = False) -
                 wrong += faults
     for game in track(rated, "comparing ratings", console=errors, transient=True):
         with database.read_only(engine) as session:
-            misrated += derivation.faults(session, game)
+            misrated += weekly_rating.faults(session, game)
     if as_json:
         problems = [{"match": fault.match, "sentence": fault.sentence} for fault in wrong]
         show_json(out, {"matches": len(stored), "replayed": len(played), "problems": problems, "ratings": misrated})

@@ -24,8 +24,8 @@ from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import backups, server_key
 from pbem.storage import database, leases
-from pbem.storage.clock_check import IF_RIGHT, apart, doubt, leap
 from pbem.storage.database import Unusable
+from pbem.storage.heartbeats import IF_RIGHT, apart, doubt, leap
 from pbem.storage.models import Incoming, MatchState, RawMessage
 from pbem.storage.sqlite import Newest
 from pbem.storage.utc import now

@@ -13,7 +13,7 @@ from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
 from pbem.config.dump import veiled_url
 from pbem.secret import BadConfig
-from pbem.server import backups, moving
+from pbem.server import backups, copy_to_postgresql
 from pbem.server.backups import BackupError
 from pbem.storage import database
 
@@ -74,6 +74,6 @@ def move(
 ) -> None:
     log_format.configure(LogSettings(level="error"))
     with database.opened(source) as old, database.opened(target) as new, core.progress() as progress:
-        rows = moving.move(old, new, progress)
+        rows = copy_to_postgresql.move(old, new, progress)
     out.print(f"{rows:,} rows are in {veiled_url(target)} now")
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")

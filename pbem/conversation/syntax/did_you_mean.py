@@ -20,7 +20,7 @@ from pbem.matches import turns
 from pbem.matches.queries import of_player, opponent_of, pack_of, people_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import SET_UP
-from pbem.players.rate_limits import NO_COMMAND
+from pbem.players.answer_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
 SHOWN, FEW_WORDS = 60, 3

@@ -14,10 +14,10 @@ from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.seeks import seeks
+from pbem.messages.contents.whole_messages import Export, Welcome, titles
 from pbem.messages.links import address_with
-from pbem.messages.said.messages import Export, Welcome, titles
 from pbem.players import blocks, erasure, invitations
-from pbem.storage.clock_check import within
+from pbem.storage.heartbeats import within
 from pbem.storage.models import ModerationAct, Outgoing, Player
 from pbem.tokens import Purpose, Token
 

@@ -20,15 +20,15 @@ from pbem.matches import prepared_turns
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
+from pbem.messages.contents.whole_messages import Export
 from pbem.messages.mime import Attachment
 from pbem.messages.render import AddedFiles, Enclose
-from pbem.messages.said.messages import Export
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import addresses, directory
-from pbem.storage import message_facts
+from pbem.players import directory, known_addresses
+from pbem.storage import facts_when_queued
+from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
-from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.payloads import Payload
 
 MOST_BYTES = 5_000_000  # how many bytes, packed, go into one archive by email; the operator's export has no limit
@@ -81,12 +81,12 @@ def gather(
     went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
     matches = session.exec(select(Match).where(own).order_by(col(Match.id))).all()
-    texts = message_facts.own_texts(session, player, matches)
+    texts = facts_when_queued.own_texts(session, player, matches)
     facts = {
         "player": columns_of(player, PERSON)
         | {
             "earlier_addresses": sorted({*went} - {player.address}),
-            "other_addresses": addresses.known_of(session, player),
+            "other_addresses": known_addresses.known_of(session, player),
             "choices": preferences.with_defaults(player.settings),
             "last_wrote": directory.last_seen(session, player),
         },

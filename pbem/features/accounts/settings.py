@@ -15,9 +15,9 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
 from pbem.messages import preferences
+from pbem.messages.contents.sections import Choice, PreferenceHelp, Preferences
+from pbem.messages.contents.whole_messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.preferences import with_defaults
-from pbem.messages.said.messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
 from pbem.players import complaints, invitations, news_times
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preferences import OFF, Preference

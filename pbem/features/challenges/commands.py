@@ -29,8 +29,8 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
 from pbem.matches.lifecycle import OFFER_OPEN, Terms
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
-from pbem.messages.said.messages import Welcome
-from pbem.messages.said.sections import ChallengeSent
+from pbem.messages.contents.sections import ChallengeSent
+from pbem.messages.contents.whole_messages import Welcome
 from pbem.players import announcements, blocks, invitations, willingness
 from pbem.storage.due import due_rows
 from pbem.storage.mailboxes import mailbox

@@ -15,11 +15,11 @@ from pbem.conversation.syntax.arguments import GAME, opt, word, words
 from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import with_other_number
 from pbem.errors import Refused
-from pbem.messages.said.messages import LISTED, GameTitle, titles
-from pbem.players import rate_limits
-from pbem.storage.clock_check import within
+from pbem.messages.contents.whole_messages import LISTED, GameTitle, titles
+from pbem.players import answer_budgets
+from pbem.storage.heartbeats import within
+from pbem.storage.mailer import Cause
 from pbem.storage.models import Match, Outgoing
-from pbem.storage.outbox import Cause
 from pbem.storage.payloads import Part, Payload, Section
 from pbem.storage.preferences import Preference
 
@@ -272,8 +272,8 @@ def human(request: Request, line: Line) -> Decision:
             fits='Write it below the line "human", and leave a line above it empty if you like.',
         )
     sender = request.sender
-    gist = rate_limits.gist_of("human", (sender.address,))
-    if rate_limits.was_told(request.session, admin, gist, request.now):
+    gist = answer_budgets.gist_of("human", (sender.address,))
+    if answer_budgets.was_told(request.session, admin, gist, request.now):
         raise Refused(
             "You have already written to the operator today.",
             fits="They answer by email. You can write to them again tomorrow.",

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from engines.search import seed_of
 from pbem.features.house.searcher import FINDINGS, Examination
 from pbem.messages.analysis import Estimate
-from pbem.storage.clock_check import within
+from pbem.storage.heartbeats import within
 from pbem.storage.leases import is_free
 from pbem.storage.models import Analysis, Match, Player
 from pbem.storage.payloads import Payload, Section

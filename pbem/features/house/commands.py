@@ -7,10 +7,10 @@ from pbem.errors import Refused
 from pbem.features.house import analyses
 from pbem.features.house import player as house_player
 from pbem.features.house.analyses import AnalysisAsked
-from pbem.matches import lifecycle, replays
+from pbem.matches import branching, lifecycle
 from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages.said.sections import Hint
+from pbem.messages.contents.sections import Hint
 from pbem.players import invitations, waiting_receipts
 from pbem.storage.models import Match, MatchState, Player
 
@@ -60,7 +60,7 @@ def start(
         level=level,
     )
     if replay_of is not None:
-        replays.copy(session, offered.match, replay_of, challenger_begins=begins)
+        branching.copy(session, offered.match, replay_of, challenger_begins=begins)
     return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 

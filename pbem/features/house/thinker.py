@@ -38,8 +38,8 @@ from pbem.players.notices import notify
 from pbem.storage import leases, queue
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.leases import is_free
+from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, Analysis, Match, MatchState, Outgoing, Player, Ply, Search, SearchKind
-from pbem.storage.outbox import Mailer
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose
 

@@ -17,10 +17,11 @@ from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.queries import of_player, opponent_of, playing, seat_of
-from pbem.messages.said.sections import ChallengeClosed, TurnNews
+from pbem.messages.contents.sections import ChallengeClosed, TurnNews
 from pbem.players import announcements, invitations
 from pbem.players.notices import notify
 from pbem.storage import retention
+from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import (
     HOUSE,
     UNSENT,
@@ -32,7 +33,6 @@ from pbem.storage.models import (
     OutgoingState,
     Player,
 )
-from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.payloads import Payload
 from pbem.tokens import Purpose
 

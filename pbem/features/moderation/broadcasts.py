@@ -14,8 +14,8 @@ from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Announced, Order
 from pbem.storage.due import due_rows
+from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import HOUSE, Announcement, Player
-from pbem.storage.outbox import NEWS, Mailer
 from pbem.tokens import Purpose
 
 LEAST_PER_MINUTE = 60  # players who get an announcement in a minute, or more if it would take longer than a day

@@ -23,8 +23,8 @@ from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of
 from pbem.matches.ratings import standings
 from pbem.matches.track_record import Tally
 from pbem.messages import preferences
-from pbem.messages.said.messages import OpenSeek
-from pbem.messages.said.sections import ChallengeClosed, NotSent
+from pbem.messages.contents.sections import ChallengeClosed, NotSent
+from pbem.messages.contents.whole_messages import OpenSeek
 from pbem.players import announcements, blocks, directory, news_times
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.models import Match, MatchState, Player

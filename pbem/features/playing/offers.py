@@ -8,7 +8,7 @@ from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.house import player as house
-from pbem.features.playing import conditions
+from pbem.features.playing import conditional_turns
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars
 from pbem.matches.clock.calendars import BadDates, parse_end
@@ -16,8 +16,8 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.offers import OfferKind, find
 from pbem.matches.queries import name, seat_of, version
 from pbem.messages import preferences
-from pbem.messages.said.sections import Muted
-from pbem.players import directory, rate_limits
+from pbem.messages.contents.sections import Muted
+from pbem.players import answer_budgets, directory
 from pbem.storage.models import Match, MatchState, Player
 
 OFFER = word("OFFER", r"\S+", is_name=True)
@@ -43,7 +43,7 @@ def pause(request: Request, line: Line) -> Decision:
 def cancel(request: Request, line: Line) -> Decision:
     """Offer to end the match without a result; or drop what the sender has prepared in it."""
     if PREPARED in line.given:
-        return conditions.cancel(request, line)
+        return conditional_turns.cancel(request, line)
     return _propose(request, line, OfferKind.CANCEL)
 
 
@@ -53,7 +53,7 @@ def take_turns_back(request: Request, line: Line) -> Decision:
     lifecycle.check_running(match)
     _check_seen(request, match)
     if agreements.may_take_back(request.session, match, seat, request.incoming.received):
-        rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+        answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
         events = lifecycle.take_back(request.session, match, seat, match.plies - 1, request.now, freely=True)
         return Decision(events=events)
     seen = request.sender.seen(match.id or 0)
@@ -71,7 +71,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     match, player, seat = own_match(request, line)
     lifecycle.check_running(match)
     _check_seen(request, match)
-    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     directory.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = house.answer_offers(request.session, match, request.now)

@@ -8,13 +8,13 @@ from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
 from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
-from pbem.features.playing import conditions, offers
+from pbem.features.playing import conditional_turns, offers
 from pbem.matches import lifecycle, prepared_turns, timeouts, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
-from pbem.messages.said.sections import TurnBegun, TurnDropped
+from pbem.messages.contents.sections import TurnBegun, TurnDropped
 from pbem.storage.models import MatchState
 
 SHOWN = 60
@@ -46,7 +46,7 @@ def move(request: Request, line: Line) -> Decision:
 
 def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Decision:
     match = snapshot.match
-    prepares, then = conditions.ahead(request, snapshot.after(turn), seat)
+    prepares, then = conditional_turns.ahead(request, snapshot.after(turn), seat)
     events = lifecycle.play(
         request.session,
         snapshot,
@@ -60,7 +60,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
     if not prepares:
         return Decision(events=events)
     remaining = prepared_turns.of_seat(request.session, match, seat)
-    below = (conditions.shown(match, remaining, "kept"),) if remaining.lines else ()
+    below = (conditional_turns.shown(match, remaining, "kept"),) if remaining.lines else ()
     return Decision(events=events, below=below, covers=prepares)
 
 

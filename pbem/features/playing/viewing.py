@@ -31,7 +31,7 @@ from pbem.matches.queries import (
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.said.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
+from pbem.messages.contents.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.players import directory, news_times
 from pbem.players.directory import Visibility
 from pbem.storage.models import Match, MatchState, Player

@@ -8,10 +8,10 @@ from notation.games import GAMES
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
 from pbem.conversation.syntax import commands
 from pbem.conversation.syntax.arguments import GAME, PAGE, opt, words
-from pbem.matches.ratings import derivation, standings
-from pbem.matches.ratings.derivation import rated_on
+from pbem.matches.ratings import standings, weekly_rating
 from pbem.matches.ratings.standings import RatingPlace
-from pbem.messages.said import messages
+from pbem.matches.ratings.weekly_rating import rated_on
+from pbem.messages.contents import whole_messages
 from pbem.storage.models import Player
 from pbem.storage.payloads import Part, Section
 
@@ -65,14 +65,14 @@ def show(request: Request, line: Line) -> Decision:
         first = "" if listed.rows or page > 1 else _first_ratings(request, (game,))
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
     rated = (each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
-    games = tuple(islice(rated, messages.LISTED + 1))
+    games = tuple(islice(rated, whole_messages.LISTED + 1))
     first = "" if games else _first_ratings(request, GAMES)
-    more = len(games) > messages.LISTED
-    return Decision(answer=(Standings(games=games[: messages.LISTED], first=first, more=more),))
+    more = len(games) > whole_messages.LISTED
+    return Decision(answer=(Standings(games=games[: whole_messages.LISTED], first=first, more=more),))
 
 
 def _first_ratings(request: Request, games: Iterable[str]) -> str:
-    weeks = [week for game in games if (week := derivation.unrated_week(request.session, game)) is not None]
+    weeks = [week for game in games if (week := weekly_rating.unrated_week(request.session, game)) is not None]
     return rated_on(min(weeks)) if weeks else ""
 
 

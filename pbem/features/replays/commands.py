@@ -11,8 +11,8 @@ from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.house import commands as house
 from pbem.features.house.player import current_name
 from pbem.features.playing.viewing import position_of
-from pbem.matches import lifecycle, replays
-from pbem.messages.said.sections import ChallengeSent
+from pbem.matches import branching, lifecycle
+from pbem.messages.contents.sections import ChallengeSent
 from pbem.storage.models import MatchState
 
 EXAMPLE = 'For example "replay 42#7 bob": a match against bob that begins after turn 7 of match #42.'
@@ -47,7 +47,7 @@ def replay(request: Request, line: Line) -> Decision:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
     events = lifecycle.offer(request.session, player, other, offer, request.now, by_address="@" in opponent)
-    replays.copy(request.session, events[0].match, source, challenger_begins=begins)
+    branching.copy(request.session, events[0].match, source, challenger_begins=begins)
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 
 

@@ -20,10 +20,10 @@ from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.players import invitations, news_times, willingness
-from pbem.players.rate_limits import DAY
+from pbem.players.answer_budgets import DAY
 from pbem.storage.due import due_rows
+from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Player, Seek
-from pbem.storage.outbox import NEWS, Mailer
 from pbem.tokens import Purpose
 
 REPEAT = "repeat"

@@ -18,10 +18,10 @@ from pbem.matches.lifecycle import Terms
 from pbem.matches.queries import name
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.matches.reliability import Reliability
-from pbem.messages.said.messages import OpenSeek
+from pbem.messages.contents.whole_messages import OpenSeek
 from pbem.players import blocks, directory, willingness
-from pbem.storage.clock_check import within
 from pbem.storage.database import exclude_others
+from pbem.storage.heartbeats import within
 from pbem.storage.models import Match, Player, PlayerRating, Seek
 from pbem.storage.payloads import Listing, Part, Payload, Section
 

@@ -32,8 +32,8 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import Span
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
-from pbem.players import rate_limits
-from pbem.storage.clock_check import within
+from pbem.players import answer_budgets
+from pbem.storage.heartbeats import within
 from pbem.storage.models import Player, Vacation
 from pbem.storage.payloads import Part, Section
 
@@ -194,7 +194,7 @@ def give(request: Request, line: Line) -> Decision:
         raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
     if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
         raise Refused(f'"{line.words[:20]}" is too {"little" if time < LEAST_GIVEN else "much"}.', fits=example)
-    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, hosting, ladders, messages, rounds
+from pbem.features.tournaments import entries, host_command, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
@@ -26,13 +26,13 @@ from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, Tourna
 from pbem.matches import arranged
 from pbem.matches.queries import name
 from pbem.messages import preferences
-from pbem.messages.said.sections import Crosstable, RoundBegun, TurnNews
+from pbem.messages.contents.sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import announcements
 from pbem.players.notices import notify
 from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, Setbacks, act_on, at_once
+from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
-from pbem.storage.outbox import NEWS, Mailer
 from pbem.storage.preferences import ON
 from pbem.tokens import Purpose
 
@@ -217,5 +217,5 @@ def _rung(ladder: Rungs, player: int) -> int:
 DUE = (
     Due(name="tournaments.advance", when=ROUNDS_ARE_DUE, act=advance),
     Due(name="ladders.settle", when=LADDERS_ARE_DUE, act=settle_ladders),
-    hosting.OPEN_AGAIN,
+    host_command.OPEN_AGAIN,
 )

@@ -14,7 +14,7 @@ from pbem.features.tournaments import entries, ladders
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
 from pbem.matches.queries import name
-from pbem.messages.said.sections import Crosstable, CrosstableRow
+from pbem.messages.contents.sections import Crosstable, CrosstableRow
 from pbem.storage.models import Player, Tournament
 from pbem.storage.payloads import Listing, Part, Payload, Section
 

@@ -20,11 +20,11 @@ from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
 from pbem.players import blocks, directory
 from pbem.players.directory import Visibility, is_reachable
-from pbem.storage.clock_check import within
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import Due, act_on, at_once
+from pbem.storage.heartbeats import within
+from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.models import Match, Outgoing, Player, Watch
-from pbem.storage.outbox import Delivery, Mailer
 from pbem.storage.payloads import News, Part, Section
 from pbem.storage.preferences import OFF
 from pbem.storage.retention import change

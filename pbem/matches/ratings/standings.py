@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from pbem.matches.ratings.derivation import standing, week_of
 from pbem.matches.ratings.glicko2 import Rating
+from pbem.matches.ratings.weekly_rating import standing, week_of
 from pbem.storage.models import Player, PlayerRating
 
 SHOWN_FOR = timedelta(weeks=52)  # since their last rated result

@@ -73,7 +73,7 @@ class Match(SQLModel, table=True):
     imported: str | None = None
     """What a match is known by that was imported (see PlayedElsewhere.key); None for those played here."""
     begun_from: int | None = None
-    """The match from a position of which this one began (see matches.replays); None where it began as usual."""
+    """The match from a position of which this one began (see matches.branching); None where it began as usual."""
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     tournament: int | None = None
@@ -157,7 +157,7 @@ class Prepared(SQLModel, table=True):
     seat: int = Field(primary_key=True)
     version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
-    """Turns in canonical texts, the opponent's first (see matches.conditions)."""
+    """Turns in canonical texts, the opponent's first (see matches.conditional_turns)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 
@@ -247,7 +247,7 @@ class Tournament(SQLModel, table=True):
     """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     every: str | None = None
-    """How often it comes again (tournaments.hosting), each season after the `previous` one; None for once."""
+    """How often it comes again (tournaments.host_command), each season after the `previous` one; None for once."""
     entry_days: int | None = None  # how many days players have to enter each season
     reopens: datetime | None = Field(default=None, sa_type=Utc)
     """When the next one opens; None once it has, and where none does."""

@@ -158,7 +158,7 @@ class Outgoing(Queued, table=True):
     token_subject: int = 0
     address: str
     stranger_domain: str | None = None
-    """The domain of the owner of the address if that was no player's when this was sent (see rate_limits)."""
+    """The domain of the owner of the address if that was no player's when this was sent (see answer_budgets)."""
     standing: str | None = None  # what spoke for the sender if this answers a message without proof (Standing)
     gist: str | None = None  # a digest of what an answer says, by which the same one isn't sent again and again
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
@@ -187,7 +187,7 @@ class Outgoing(Queued, table=True):
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What the message says (see pbem.messages.said), loaded when it is asked for unless the query did."""
+        """What the message says (see pbem.messages.contents), loaded when it is asked for unless the query did."""
         return self.content.payload if self.content is not None else {"removed": True}
 
     @property
@@ -197,7 +197,7 @@ class Outgoing(Queued, table=True):
 
     @property
     def facts(self) -> dict[str, Any] | None:
-        """What it shows of its reader and its matches, as it was when it was queued (see message_facts)."""
+        """What it shows of its reader and its matches, as it was when it was queued (see facts_when_queued)."""
         return self.content.facts if self.content is not None else None
 
 

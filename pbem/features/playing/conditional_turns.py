@@ -13,12 +13,12 @@ from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.matches import conditions as tree
+from pbem.matches import conditional_turns as tree
 from pbem.matches import lifecycle, prepared_turns
-from pbem.matches.conditions import ELSE, MOST_LINES, RESIGN, Conditions
+from pbem.matches.conditional_turns import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import name, version
 from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.messages.said.sections import Branch, PreparedTurns
+from pbem.messages.contents.sections import Branch, PreparedTurns
 from pbem.storage.models import Match, Ply
 
 SHOWN = 60

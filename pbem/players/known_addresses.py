@@ -13,12 +13,12 @@ from sqlmodel import Session, col, delete, or_, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
-from pbem.messages.said.sections import NewAddresses
+from pbem.messages.contents.sections import NewAddresses
 from pbem.players import news_times
-from pbem.storage import outbox
+from pbem.storage import mailer
 from pbem.storage.mailboxes import mailbox
+from pbem.storage.mailer import Mailer
 from pbem.storage.models import UNSENT, KnownAddress, Match, MatchState, Outgoing, Player
-from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
@@ -34,7 +34,7 @@ def revoke(session: Session, player: Player) -> None:
     )
     tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.sent).is_not(None))
     for row in session.exec(select(Outgoing).where(*unsent, tried)):
-        row.message_id = outbox.new_id(row.message_id)  # it may have gone out already
+        row.message_id = mailer.new_id(row.message_id)  # it may have gone out already
     session.flush()
     session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))
 

@@ -20,7 +20,7 @@ from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.messages import preferences
 from pbem.players.identity import Sender
-from pbem.storage.clock_check import within
+from pbem.storage.heartbeats import within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
 

@@ -6,7 +6,7 @@
 from typing import ClassVar, Literal
 
 from notation.games import GAMES
-from pbem.messages.said.sections import TurnNews
+from pbem.messages.contents.sections import TurnNews
 from pbem.storage.payloads import News, Part, Payload, Section
 
 
