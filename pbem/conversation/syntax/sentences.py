@@ -180,7 +180,8 @@ def _settled(
         return Guess("agree" if is_agreed else "refuse", sure, part)
     if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
         return None
-    if named.addresses and "challenge" in possible and name in PLAYS:
+    rivals = named.addresses or [each for each in named.people if place.is_player(each)]
+    if rivals and "challenge" in possible and name in PLAYS:
         return Guess("challenge", max(sure, CERTAIN), part)
     if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:
         return Guess("wrong_game", sure, part)
