@@ -196,6 +196,7 @@ def place_of(request: Request) -> Place:
         state=match.state if match is not None else "",
         game=match.game if match is not None else "",
         level=match.level if match is not None else None,
+        paused=match is not None and match.paused is not None,
         rival=rival,
         asked=asked,
         to_move=match is not None and is_to_move(request, match),

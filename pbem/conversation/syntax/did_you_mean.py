@@ -128,7 +128,7 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     now, condition = _without_condition(said)
     parts = _PART.split(now)
     meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
-    if len(named := slots.cells_in(now)) >= FEWEST_CELLS and cells(" ".join(meant)) < len(named):
+    if len(named := slots.cells_in(now)) >= slots.CONDITION_CELLS and cells(" ".join(meant)) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
@@ -142,14 +142,10 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
 
 
-_IF = re.compile(r"(?<!\w)(?:if|wenn|falls|si|se|je[sś]li|je[zż]eli|если|als|indien)(?!\w)", re.IGNORECASE)
-FEWEST_CELLS = 4  # how many squares a condition names: a turn of the opponent, and the answer to it
-
-
 def _without_condition(said: str) -> tuple[str, str]:
     """Return what a text says before the "if" that two turns follow, and these; the text where there is none."""
-    for found in _IF.finditer(said):
-        if slots.cells_in(said[: found.start()]) and len(slots.cells_in(said[found.end() :])) == FEWEST_CELLS:
+    for found in slots.IF.finditer(said):
+        if slots.cells_in(said[: found.start()]) and len(slots.cells_in(said[found.end() :])) == slots.CONDITION_CELLS:
             return said[: found.start()], said[found.end() :]
     return said, ""
 
@@ -201,7 +197,9 @@ def _turns_in(request: Request, snapshot: Snapshot, parts: list[str]) -> tuple[s
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
     words = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
     squares = [word for word in words if any(map(str.isdecimal, word))]
-    named = tuple(word for word in squares if turns.after(snapshot.notation, snapshot.position, word) is not None)
+    is_prose = len(text.split()) > FEW_WORDS  # in which a bare number is no turn: "up 2 nights"
+    likely = (word for word in squares if not (is_prose and word.isdecimal()))
+    named = tuple(word for word in likely if turns.after(snapshot.notation, snapshot.position, word) is not None)
     if named and len(squares) < len(text.split()):
         return named
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))

@@ -31,6 +31,7 @@ _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|ma
 VAGUE = frozenset({"how_works", "chat", "moves"})  # what is wanted where nothing else is nearly as likely
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
 ACTS = PLAYS | {"join"}
+PRIVATE = frozenset({"human", "opponent_rude"})  # what is said with these isn't for the opponent
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ALIKE: tuple[frozenset[str], ...] = (
     ACTS,
@@ -120,6 +121,8 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
         fits = not found or not (is_act or wish.risky or wish.quiet or guess.wish in {each.wish for each in found})
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
             found.append(guess)
+    if not PRIVATE.isdisjoint(guess.wish for guess in found):
+        return [guess for guess in found if guess.wish != "chat"]
     return found
 
 
@@ -130,7 +133,8 @@ def _guesses(
     sentence: str, named: Named, possible: Mapping[str, str], place: Place, likely: dict[str, float], least: float
 ) -> Iterator[Guess]:
     """Yield what a sentence may want, by what it names and by its words; note how sure all is."""
-    if len(named.cells) > 1 and "turn_words" in possible and not slots.is_negated(sentence):
+    is_possible = "turn_words" in possible or (named.is_condition and place.state == "running")
+    if len(named.cells) > 1 and is_possible and not slots.is_negated(sentence):
         yield Guess("turn_words", CERTAIN, sentence)
         return
     if named.name and "my_name" in possible:

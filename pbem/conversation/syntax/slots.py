@@ -17,6 +17,8 @@ SHORTEST_GAME = 5  # how many letters a word has at least that may be a game in 
 CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)  # also within a turn: "c1b1"
 _TURN = re.compile(rf"(?<!\w)(?:{CELL.pattern}){{2,4}}(?!\w)", re.IGNORECASE)
 _CELL_ALONE = re.compile(rf"(?<!\w){CELL.pattern}(?!\w)", re.IGNORECASE)
+IF = re.compile(r"(?<!\w)(?:if|wenn|falls|si|se|je[sś]li|je[zż]eli|если|als|indien)(?!\w)", re.IGNORECASE)
+CONDITION_CELLS = 4  # how many squares a condition names at least: a turn of the opponent, and the answer to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ class Named:
     days: tuple[date, ...] = ()
     cells: tuple[str, ...] = ()
     rated: bool = False
+    is_condition: bool = False  # whether the squares are what to play if the opponent plays something
 
     def with_others(self, other: "Named") -> "Named":
         """Return what both name, the first where they differ."""
@@ -60,7 +63,8 @@ def named(sentence: str, today: date) -> Named:
         time=time,
         span=span,
         days=tuple(dict.fromkeys(days.named(text, today))),
-        cells=cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text)),
+        cells=(cells := cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text))),
+        is_condition=len(cells) == CONDITION_CELLS and IF.search(text) is not None,
         rated="rated" in _meanings(text) and "unrated" not in text.lower(),
     )
 
@@ -201,6 +205,7 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
     return found
 
 
+EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")
 _NUMBERED_LEVEL = re.compile(
     r"\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*([0-6])\b", re.IGNORECASE
 )
@@ -213,7 +218,12 @@ def _level(text: str) -> str:
         if word in ("level", "stufe", "niveau", "nivel", "livello", "poziom") and phrases.lexicon("number").of(number):
             return phrases.lexicon("number").of(number)[0]
     levels = phrases.lexicon("level").of_text(_words(text))
-    return levels[0] if len(levels) == 1 else ""
+    if len(levels) > 1:
+        levels = [level for level in levels if level in UTMOST]  # "le plus facile" has "facile", too
+    if len(levels) != 1:
+        return ""
+    is_refused = not {"not", "toohard"}.isdisjoint(_meanings(text))  # "nothing too hard"
+    return EASY if levels[0] in HARD and is_refused else levels[0]
 
 
 # Time ------------------------------------------------------------------------------------
@@ -236,7 +246,8 @@ def _times(text: str) -> tuple[str, str]:
         count = count or next(map(int, numbers.of(words[at + 1])), 0) if at + 1 < len(words) else count  # "дней пять"
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
-        if not unit or not (count or is_each):
+        is_refused = "toolittle" in others.of_text(words[at + 1 : at + 9])  # "2 days a move is too short for me"
+        if not unit or is_refused or not (count or is_each):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
         if any("move" in meanings for meanings in behind):

@@ -36,6 +36,7 @@ class Place:
     state: str = ""  # how that match stands
     game: str = ""
     level: int | None = None  # how well the house plays in it; None against a person
+    paused: bool = False
     rival: str = ""  # the name of their opponent in it
     asked: str = ""  # what their opponent offers in it: a draw, a pause
     to_move: bool = True
@@ -45,7 +46,7 @@ class Place:
 
     def can_want(self, wish: Wish) -> bool:
         is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
-        if wish.name == "turn_words" and not self.to_move:
+        if (wish.name == "turn_words" and not self.to_move) or (wish.name == "resume" and not self.paused):
             return False
         if wish.who == "stranger":
             return not self.player and not self.match
@@ -115,6 +116,9 @@ def reading_of(
             )
         elif line:
             answers.append(f'"{line}" does that; we only do it if you write it.')
+        elif wish.name == "turn_words" and named.is_condition:
+            theirs, ours = "".join(named.cells[:2]), "".join(named.cells[2:])
+            answers.append(f'To play {ours} only if your opponent plays {theirs}, write "if {theirs} then {ours}".')
         elif wish.name == "chat" and place.level is not None:
             answers.append("The house doesn't read what you write to it, but thank you.")
         elif wish.answer and len(answers) < MOST_ANSWERS:
@@ -176,7 +180,8 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         left = max((max(named.days) - place.today).days, 1)
         plea = f'Could I have time for my turn until {max(named.days)}, please? "give {left}d" gives it to me.'
     begin, time = f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""
-    changed = f"{begin} {time}".strip()
+    span = f"time={named.span}/move" if named.span and place.state == "offered" else ""
+    changed = f"{begin} {time or span}".strip()
     other = named.level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")
     counter = (
         f"#{place.match} decline\nchallenge {place.rival} {place.game} {changed}" if changed and place.rival else ""
@@ -282,7 +287,7 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
     if named.addresses and (len(named.addresses) > 1 or not used & {"opponent", "address"}):
         yield "an address"
     for name in REPORTED:
-        is_used = name in used or (name == "until" and "when" in used)
+        is_used = name in used or (name == "until" and ("when" in used or "counter" in names))
         if parts[name][1] and not is_used and (is_act or name in ("time", "rated")):
             yield parts[name][1]
 
