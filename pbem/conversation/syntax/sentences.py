@@ -31,6 +31,7 @@ _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|ma
 VAGUE = frozenset({"how_works", "chat", "moves"})  # what is wanted where nothing else is nearly as likely
 PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
 ACTS = PLAYS | {"join"}
+REPLIES = frozenset({"accept", "accept_alone", "agree", "decline", "decline_alone", "refuse", "counter"})
 PRIVATE = frozenset({"human", "opponent_rude"})  # what is said with these isn't for the opponent
 SOFT = frozenset({"chat", "thanks", "later", "greeting"})
 ALIKE: tuple[frozenset[str], ...] = (
@@ -113,12 +114,14 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
         is_asked = ("?" in guess.sentence and not wish.line) or (gives_name and guess.wish in ACTS)
-        share = ASKED_TOO if is_asked else BESIDE
-        if guess.sentence not in {other.sentence for other in found}:
-            share = ANOTHER
+        is_another = guess.sentence not in {other.sentence for other in found}
+        share = ANOTHER if is_another else ASKED_TOO if is_asked else BESIDE
         is_sure = guess.sure >= (max(least, found[0].sure * share) if found else least)
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
-        fits = not found or not (is_act or wish.risky or wish.quiet or guess.wish in {each.wish for each in found})
+        is_one_of = any(
+            guess.wish in only and other.wish in only for only in (ACTS, REPLIES, {guess.wish}) for other in found
+        )
+        fits = not is_one_of and (is_another or not (is_act or wish.risky))
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
             found.append(guess)
     if not PRIVATE.isdisjoint(guess.wish for guess in found):
@@ -184,7 +187,7 @@ def _settled(
         return Guess("agree" if is_agreed else "refuse", sure, part)
     if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
         return None
-    rivals = named.addresses or [each for each in named.people if place.is_player(each)]
+    rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
     if rivals and "challenge" in possible and name in PLAYS:
         return Guess("challenge", max(sure, CERTAIN), part)
     if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:

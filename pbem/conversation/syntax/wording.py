@@ -90,8 +90,7 @@ def reading_of(
     found: dict[str, str], named: Named, said: list[str], left: list[str], guesses: dict[str, float], place: Place
 ) -> Reading:
     wishes = [phrases.wishes()[name] for name in found if phrases.wishes()[name].answer or phrases.wishes()[name].means]
-    if len(wishes) > 1:
-        wishes = [wish for wish in wishes if not wish.risky] or wishes[:1]  # never beside something else
+    wishes.sort(key=lambda wish: wish.risky)
     acts: list[str] = []
     done: list[str] = []
     known: list[str] = []
@@ -105,6 +104,10 @@ def reading_of(
         if is_match and begins_match:
             continue
         begins_match = begins_match or (is_match and bool(line))
+        if line and wish is not wishes[0] and (wish.risky or (acts and wish.name not in BEGINNING)):
+            if not _is_doubtful(wish, found[wish.name]):
+                answers.append(f'To {_means(wish, parts)}, write "{line}".')
+            continue  # one thing at a time is done by a yes
         is_act = bool(line) and not _is_doubtful(wish, found[wish.name])
         if means_it := _means(wish, parts):
             (done if is_act else known).append(means_it)
@@ -147,6 +150,7 @@ OFFERS = {
     "undo": "the offer to take back a turn",
     "cancel": "the offer to end this match",
 }
+BEGINNING = frozenset({"join", "my_name", "play_house", "challenge", "seek"})  # what goes together
 REPORTED = ("time", "level", "rated", "begin", "until")  # what is said if it is named and not used
 
 Parts = dict[str, tuple[str, str]]  # what sentences name, as lines and as our sentences say it; empty where they don't
@@ -288,6 +292,7 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
         yield "an address"
     for name in REPORTED:
         is_used = name in used or (name == "until" and ("when" in used or "counter" in names))
+        is_used = is_used or (name != "time" and not names & {*BEGINNING, "counter", "rematch", "harder", "easy_game"})
         if parts[name][1] and not is_used and (is_act or name in ("time", "rated")):
             yield parts[name][1]
 
