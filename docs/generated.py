@@ -32,7 +32,7 @@ from pbem.config import LogSettings, Settings, Tls
 from pbem.conversation.command import Command, Group, Reach
 from pbem.features.all import FEATURES
 from pbem.messages.contents.sections import template_folders
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
 

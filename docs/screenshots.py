@@ -35,7 +35,7 @@ from notation.record import Record
 from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.conformance.server_harness import letters
-from pbem.publishing import crawl
+from pbem.publishing import freeze
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.routes import Pages
 from pbem.storage import database
@@ -206,7 +206,7 @@ def published(folder: Path) -> Path:
         goes_on = update(Match).where(col(Match.plies) == TURNS, col(Match.id) > FIRST_RUNNING)
         over = {"ended": None, "winner": None, "termination": None, "termination_seat": None}
         connection.execute(goes_on.values(state=MatchState.RUNNING.value, to_move=0, **over))
-    crawl.publish(Pages(engine, SITE, lambda: MORNING), folder / "site")
+    freeze.publish(Pages(engine, SITE, lambda: MORNING), folder / "site")
     engine.dispose()
     return folder / "site"
 

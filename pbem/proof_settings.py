@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pbem.secret import ConfigTable
+from pbem.secret_setting import ConfigTable
 
 
 class ChecksSettings(ConfigTable):

@@ -5,9 +5,9 @@ Only the process from which commands are forked imports it (see forks).
 
 from sqlalchemy.orm import configure_mappers
 
-from pbem.messages.contents.whole_messages import Deleted
+from pbem.messages.contents.message_payloads import Deleted
 from pbem.messages.templating import HTML, TEXT, templates
-from pbem.storage.payloads import dump
+from pbem.storage.payload_base import dump
 from tests import compiled_templates
 
 compiled_templates.share()

@@ -11,9 +11,9 @@ from sqlmodel import Session, SQLModel, select
 
 from notation.games import GAMES
 from notation.time_control import TimeControl
-from pbem.matches import lifecycle, turns
+from pbem.matches import lifecycle, turn_parsing
 from pbem.matches.events import MatchOffered, MatchStarted, NotPossible, Obstacle
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.storage.models import Match, Player
 
 NOW = datetime(2026, 2, 3, 10, 0, tzinfo=UTC)
@@ -80,10 +80,10 @@ def impossible(expected: Obstacle) -> Iterator[None]:
     assert refused.value.obstacle is expected
 
 
-def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
+def read(snapshot: Snapshot, text: str) -> turn_parsing.ReadTurn:
     """Return a turn as written in that match."""
     notation = GAMES[snapshot.match.game].notation
-    return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
+    return turn_parsing.read(notation, snapshot.base, snapshot.part, turn_parsing.parse(notation, text))
 
 
 def play(session: Session, match: Match, text: str, now: datetime = NOW) -> tuple[object, ...]:

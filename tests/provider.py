@@ -17,9 +17,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import providers
-from pbem.mail.oauth2.providers import Tokens
-from pbem.secret import Secret
+from pbem.mail.oauth2 import provider_login
+from pbem.mail.oauth2.provider_login import Tokens
+from pbem.secret_setting import Secret
 from tests.servers import HOST
 
 CLIENT_ID, CLIENT_SECRET = "pbem-client", "hunter2-of-the-client"
@@ -68,7 +68,7 @@ class Provider:
         """Store tokens as a login does."""
         given = self.give()
         tokens = Tokens(given["access_token"], expires, given["refresh_token"], CLIENT_ID)
-        providers.save(settings.token_file, tokens)
+        provider_login.save(settings.token_file, tokens)
         return tokens
 
     def give(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from notation.games import GAMES
 from notation.record import Record, replay
-from pbem.features.house.searcher import Examination, Findings, Question, SearchAnswer, SearchFinding, respond
+from pbem.features.house.search_process import Examination, Findings, Question, SearchAnswer, SearchFinding, respond
 
 
 class FirstTurn:

@@ -21,7 +21,7 @@ from typing import Any, Self
 import pytest
 
 from pbem.config import ImapSettings, Tls
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 
 GENEROUS = 900.0
 """The default time limit in seconds, generous enough for a slow and busy machine."""

@@ -27,10 +27,10 @@ from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
 from pbem.matches.offers import open_offers
-from pbem.matches.snapshot import turn_texts
+from pbem.matches.replayed_match import turn_texts
 from pbem.messages.links import address_with
 from pbem.messages.render import Renderer
-from pbem.players import announcements
+from pbem.players import match_event_notices
 from pbem.server import daemon
 from pbem.storage import retention
 from pbem.storage.database import transaction
@@ -190,7 +190,7 @@ class Year:
                 self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
 
     def _announce(self, session: Session, events: Events) -> None:
-        announcements.announce(session, self.server.settings.server, self.clock(), events)
+        match_event_notices.announce(session, self.server.settings.server, self.clock(), events)
 
     def _running(self) -> list[Match]:
         with Session(self.server.engine, expire_on_commit=False) as session:

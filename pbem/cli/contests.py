@@ -8,13 +8,13 @@ from sqlmodel import Session
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
-from pbem.cli.terminal import TerminalListing
+from pbem.cli.printing import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, host_command, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import Format, crosstable
+from pbem.features.tournaments.standings import Format, crosstable
 from pbem.matches.ratings import weekly_rating
 from pbem.storage import database
 from pbem.storage.models import Tournament

@@ -14,12 +14,12 @@ from engines.core import Game
 from notation.games import GAMES, installed
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
-from pbem.cli import IMPOSSIBLE, log_format, terminal
+from pbem.cli import IMPOSSIBLE, log_format, printing
 from pbem.cli.doctor.findings import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from pbem.storage import database, leases
 from pbem.storage.utc import now as now
 
@@ -34,8 +34,8 @@ def games(beginning: str) -> list[str]:
     return [key for key in installed() if key.startswith(beginning)]
 
 
-out = terminal.console()
-errors = terminal.console(errors=True)
+out = printing.console()
+errors = printing.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", readable=False)

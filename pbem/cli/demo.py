@@ -34,7 +34,7 @@ from pbem.config import LogSettings
 from pbem.conformance.server_harness import Clock, Letters
 from pbem.mail.reading.isolated_parser import MailParser
 from pbem.messages.mime import text_of
-from pbem.publishing import crawl
+from pbem.publishing import freeze
 from pbem.publishing.pages import Site, trial_path
 from pbem.publishing.routes import Pages
 from pbem.server import daemon
@@ -106,7 +106,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
             players = (sample.players[0].lower(), sample.players[1].lower())
             out.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
             last = _correspond(screen, sample, players, Letters(server, folder, Clock()))
-            crawl.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
+            freeze.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
         return _finish(screen, folder, sample, last)
 
 

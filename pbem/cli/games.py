@@ -15,7 +15,7 @@ from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, GameOption, JsonOption, app, out
-from pbem.cli.terminal import TerminalListing
+from pbem.cli.printing import TerminalListing
 
 DIFFICULTY = {1: "easy", 2: "usual", 3: "hard"}
 

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select, update
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
-from pbem.cli.terminal import TerminalListing
+from pbem.cli.printing import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.storage import database, leases

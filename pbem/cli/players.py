@@ -10,12 +10,12 @@ from sqlmodel import col, select
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
-from pbem.cli.terminal import TerminalListing
+from pbem.cli.printing import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import queries, track_record
-from pbem.players import bounces, directory, erasure, known_addresses, traces
+from pbem.players import addresses_and_tokens, bounces, erasure, presence, traces
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
 
@@ -26,7 +26,7 @@ ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = lists.called(session, name)
-        known_addresses.revoke_and_tell(session, server.settings.server, player, core.now())
+        addresses_and_tokens.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
 
@@ -109,7 +109,10 @@ def players(
         rows, more = lists.accounts(session, PAGE, page, beginning=beginning.lower(), kind=kind)
         listing = TerminalListing("number player address joined last_wrote plays state")
         for player in rows:
-            address, seen = player.address if player.address != HOUSE else "", directory.last_seen(session, player)
+            address, seen = (
+                player.address if player.address != HOUSE else "",
+                presence.last_seen(session, player),
+            )
             days = (f"{day:%Y-%m-%d}" if day else None for day in (player.confirmed, seen))
             plays, states = track_record.running(session, player), list(lists.states(player))
             listing.add(player.id, queries.name(player), address, *days, plays, states)

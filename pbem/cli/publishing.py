@@ -13,11 +13,11 @@ from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, Stored, app, out, stored
 from pbem.mail.transports.protocols import Arrival
-from pbem.publishing import crawl, web_server
-from pbem.publishing.board_pages import Boards
+from pbem.publishing import freeze, web_server
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
-from pbem.secret import BadConfig
+from pbem.publishing.turn_pages import Boards
+from pbem.secret_setting import BadConfig
 from pbem.server import intake
 
 LISTEN = "127.0.0.1:8080"  # where to listen by default: only this machine can connect
@@ -39,8 +39,8 @@ def publish(
     with stored(config_file) as server, core.progress() as progress:
         config.require_private_backups(server.settings, folder)
         try:
-            done = crawl.publish(site_of(server, url or server.settings.serve.url), folder, partial(progress, "pages"))
-        except crawl.NotASite as error:
+            done = freeze.publish(site_of(server, url or server.settings.serve.url), folder, partial(progress, "pages"))
+        except freeze.NotASite as error:
             raise core.ended(str(error)) from error
     files = f"{done.written} files written, {done.removed} removed"
     out.print(f"{done.matches} matches in {folder / 'index.html'}: {files}")

@@ -19,9 +19,9 @@ from pbem.mail.reading.text.normalize import escape_controls
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
-from pbem.server import daemon, work_queue, worker
-from pbem.server.reports import Systemd
-from pbem.storage import database, heartbeats
+from pbem.server import daemon, incoming_queue, worker
+from pbem.server.liveness import Systemd
+from pbem.storage import database, outages
 from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.vitals import Counts
 
@@ -38,7 +38,7 @@ def run(
 ) -> None:
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
-            heartbeats.require_right(server.engine, core.now())
+            outages.require_right(server.engine, core.now())
         for file in installation.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
@@ -86,7 +86,7 @@ def feed(
             out.print("this message was received before, so nothing was done")
             return
         (number,) = added
-        for claimed in work_queue.claim_one(server.desk.queue, number):  # otherwise a running daemon already has it
+        for claimed in incoming_queue.claim_one(server.desk.queue, number):  # otherwise a running daemon already has it
             worker.handle(server.desk, claimed, core.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, number)

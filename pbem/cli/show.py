@@ -9,12 +9,12 @@ from sqlmodel import Session, col, select
 from notation.board import format_board
 from pbem.cli import show_details
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
+from pbem.cli.printing import TerminalListing, show_json, shown
 from pbem.cli.show_details import Facts
-from pbem.cli.terminal import TerminalListing, show_json, shown
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.matches import integrity as checking
-from pbem.matches import queries, snapshot
+from pbem.matches import queries, replayed_match
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage import database
 from pbem.storage.models import Incoming, Match, Outgoing
@@ -125,10 +125,10 @@ def _match(session: Session, server: Stored, match: Match) -> Facts:
         "players": list(names),
         "state": match.state,
         "winner": names[match.winner] if match.winner is not None else None,
-        "ending": snapshot.why_over(match, names) or None,
+        "ending": replayed_match.why_over(match, names) or None,
         "unfinished": match.part,
         "problems": problems,
-        "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
+        "board": None if problems else format_board(replayed_match.snapshot_of(session, match).position.diagram()),
         "turns": _turns(session, match, names),
         "messages": [show_details.outgoing(session, server, row) for row in session.exec(about)],
     }

@@ -15,7 +15,7 @@ from pbem.config.mail import (
     SmtpSettings,
     Tls,
 )
-from pbem.config.server import (
+from pbem.config.server_and_limits import (
     BackupSettings,
     GamesSettings,
     HouseSettings,

@@ -10,7 +10,7 @@ from sqlalchemy.exc import ArgumentError
 
 from pbem.config.loading import Settings, secrets
 from pbem.config.mail import InboxSettings, OutboxSettings
-from pbem.secret import VEIL
+from pbem.secret_setting import VEIL
 
 
 def veiled(settings: Settings) -> dict[str, Any]:

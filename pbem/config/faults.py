@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 
 OFTEN_WRITTEN = {
     "user": "username",

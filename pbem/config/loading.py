@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from pbem.config import faults
 from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
-from pbem.config.server import (
+from pbem.config.server_and_limits import (
     BackupSettings,
     GamesSettings,
     HouseSettings,
@@ -23,7 +23,7 @@ from pbem.config.server import (
     ServeSettings,
 )
 from pbem.proof_settings import ChecksSettings
-from pbem.secret import BadConfig, Secret
+from pbem.secret_setting import BadConfig, Secret
 
 
 class Settings(BaseSettings):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from pbem.secret import ConfigTable, Secret
+from pbem.secret_setting import ConfigTable, Secret
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 

@@ -1,4 +1,4 @@
 """What becomes of a message whose sender is known: carried out, held for a confirmation, refused or ignored.
 
-Start with `dispatch`.
+Start with `handle_message`.
 """

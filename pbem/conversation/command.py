@@ -20,15 +20,15 @@ from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.players.answer_budgets import AnswersLeft
 from pbem.players.identity import Sender
-from pbem.players.notices import Notice
+from pbem.players.match_news_queue import Notice
 from pbem.storage.mailer import UNCAUSED, Cause
 from pbem.storage.models import Incoming, Match, Player, Standing
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payload_base import Payload, Section
 from pbem.tokens import Keyring, Purpose
 
 if TYPE_CHECKING:
     from pbem.conversation.feature import Features
-    from pbem.conversation.syntax.commands import Commands
+    from pbem.conversation.syntax.command_table import Commands
 
 
 @dataclass(frozen=True, slots=True)

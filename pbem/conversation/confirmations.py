@@ -14,13 +14,13 @@ from pbem.conversation.command import Decision, Letter, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.wording import Reading
+from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, seat_of
 from pbem.messages.contents import sections
-from pbem.messages.contents.whole_messages import (
+from pbem.messages.contents.message_payloads import (
     ActDone,
     AddressMoved,
     AddressQuestion,
@@ -28,10 +28,10 @@ from pbem.messages.contents.whole_messages import (
     Challenge,
     Confirmation,
 )
-from pbem.players import answer_budgets, identity, known_addresses
-from pbem.storage.mailboxes import mailbox
+from pbem.players import addresses_and_tokens, answer_budgets, identity
+from pbem.storage.canonical_address import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
-from pbem.storage.payloads import load
+from pbem.storage.payload_base import load
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered
@@ -159,7 +159,7 @@ def confirm(
     _close(request, held, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
-        known_addresses.note(request.session, player, question.unknown, request.now)
+        addresses_and_tokens.note(request.session, player, question.unknown, request.now)
     author = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
@@ -190,7 +190,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
-    if not is_free and not known_addresses.is_known(request.session, player, wrote):
+    if not is_free and not addresses_and_tokens.is_known(request.session, player, wrote):
         return replace(question, answered_from=wrote or "an unknown address")
     return answer
 
@@ -236,7 +236,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     old = player.address
-    passed_on = known_addresses.change(request.session, player, row.address)
+    passed_on = addresses_and_tokens.change(request.session, player, row.address)
     row.settled = request.now
     challenges = (
         Letter(

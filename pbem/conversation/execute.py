@@ -15,15 +15,15 @@ from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
+from pbem.conversation.match_of_line import note_to_opponent, opponent_in
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
-from pbem.conversation.syntax import wording
+from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.arguments import GAME
-from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.lines_read import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.target import note_to_opponent, opponent_in
 from pbem.errors import Refused
-from pbem.mail.reading.text.written_text import trim
+from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
@@ -140,8 +140,8 @@ def _malformed(request: Request, line: Line) -> Refused:
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
     is_sentence = bool(given.unread) and is_plain and is_named
-    wish = meaning.understood(request, [line.text]) if is_sentence else wording.Reading()
-    return wording.suggestion(wish) if wish.wishes else line.misfit()
+    wish = meaning.understood(request, [line.text]) if is_sentence else suggested_commands.Reading()
+    return suggested_commands.suggestion(wish) if wish.wishes else line.misfit()
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:

@@ -16,15 +16,15 @@ from sqlmodel import Session, SQLModel, select
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import Command, Group
-from pbem.conversation.syntax.commands import Commands
+from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
-from pbem.conversation.syntax.person_names import NAME as NAME
+from pbem.conversation.syntax.names_in_sentences import NAME as NAME
 from pbem.messages.contents import sections
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
-from pbem.storage.due import Due
+from pbem.storage.due_work import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED, Player
-from pbem.storage.preferences import Preference
+from pbem.storage.preference import Preference
 from pbem.storage.retention import change
 
 ExportHook = Callable[[Session, Player], Any]  # returns what is held on a player, as values for JSON

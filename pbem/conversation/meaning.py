@@ -11,27 +11,27 @@ from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Line, Request, Role
+from pbem.conversation.match_of_line import is_to_move
 from pbem.conversation.refusals import outdated
-from pbem.conversation.syntax import phrases, sentences
+from pbem.conversation.syntax import commands_from_sentences, vocabulary
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
-from pbem.conversation.syntax.wording import Place, Reading
-from pbem.conversation.target import is_to_move
+from pbem.conversation.syntax.suggested_commands import Place, Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
-from pbem.matches import offers, turns
+from pbem.matches import offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
 from pbem.matches.queries import games_of, locked, name, of_player, opponent_of, pack_of, seat_of, shown
-from pbem.matches.snapshot import snapshot_of
+from pbem.matches.replayed_match import snapshot_of
 from pbem.messages import preferences
-from pbem.messages.contents import whole_messages
+from pbem.messages.contents import message_payloads
 from pbem.messages.contents.sections import AsOf, Refusal
 from pbem.players.identity import Sender
 from pbem.storage import mailer
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
-from pbem.storage.payloads import load
+from pbem.storage.payload_base import load
 
 PLAYER = "PLAYER"  # what stands for a player's name in the usage lines of commands
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
@@ -68,7 +68,7 @@ def reader(request: Request, message: Message) -> Reader:
         if match is None or match.state != MatchState.RUNNING or game_of(number) is None:
             return None
         snapshot = snapshot_of(session, match)
-        return turns.after(snapshot.notation, snapshot.position, text)
+        return turn_parsing.after(snapshot.notation, snapshot.position, text)
 
     def has_answer(line: Line) -> bool:
         words = line.words.lower().split()
@@ -156,7 +156,7 @@ def _suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
     """Return what `yes` to a message means; raise Refused if that was done, or if its match has moved on since."""
     refusal: Refusal | None = None
     if row.template == "answer" and row.removed is None:
-        sections = load(whole_messages.Answer, row.payload).sections
+        sections = load(message_payloads.Answer, row.payload).sections
         refusal = next((section for section in sections if isinstance(section, Refusal)), None)
     if refusal is not None and refusal.as_of is not None:
         _check_fresh(session, proposal, refusal, refusal.as_of)
@@ -208,13 +208,13 @@ def place_of(request: Request) -> Place:
 
 
 def understood(request: Request, lines: Iterable[str]) -> Reading:
-    return sentences.read(lines, place_of(request))
+    return commands_from_sentences.read(lines, place_of(request))
 
 
 def language_of(request: Request) -> str:
     """Return the language in which a newcomer has written, now or in the message that this one confirms."""
     held = (line for message in request.held_messages.values() for line in message.certain)
-    return phrases.language_of(" ".join((*request.message.certain, *held)))
+    return vocabulary.language_of(" ".join((*request.message.certain, *held)))
 
 
 def wishes_in(request: Request) -> Reading:

@@ -14,6 +14,7 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
+from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.contents.sections import (
     AsOf,
     LastAnswer,
@@ -24,14 +25,13 @@ from pbem.messages.contents.sections import (
     TurnBegun,
     TurnNews,
 )
-from pbem.messages.contents.whole_messages import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.players import announcements, answer_budgets, waiting_receipts
+from pbem.players import answer_budgets, match_event_notices, waiting_receipts
 from pbem.players.identity import Sender
-from pbem.players.notices import Notice, notify, retell
+from pbem.players.match_news_queue import Notice, notify, retell
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.models import Match, MatchState
-from pbem.storage.payloads import Payload, Section, dump
-from pbem.storage.preferences import OFF
+from pbem.storage.payload_base import Payload, Section, dump
+from pbem.storage.preference import OFF
 from pbem.tokens import Purpose
 
 MOST_LINES = 10
@@ -61,7 +61,7 @@ def follow(request: Request, reply: Reply, decision: Decision) -> Reply:
 
     This is the one place where a decision has effects; commands themselves queue nothing.
     """
-    notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
+    notices = match_event_notices.notices(request.session, decision.events, request.sender.player, reply.prose)
     for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
         _queue(request, message)
     if decision.leaves:
@@ -75,7 +75,7 @@ def follow(request: Request, reply: Reply, decision: Decision) -> Reply:
         reply,
         sections=(*kept, *decision.answer, *news, *decision.below),
         match=decision.events[-1].match.id if decision.events else reply.match,
-        prose=() if decision.takes_prose or announcements.carry_prose(notices) else reply.prose,
+        prose=() if decision.takes_prose or match_event_notices.carry_prose(notices) else reply.prose,
     )
 
 

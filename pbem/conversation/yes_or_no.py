@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 
-from pbem.conversation.syntax import phrases
+from pbem.conversation.syntax import vocabulary
 from pbem.mail.reading.text.normalize import fold
 
 LONGEST = 100  # a longer line says something else as well
@@ -79,4 +79,4 @@ def _phrases_in(text: str) -> set[str]:
 
 @cache
 def _phrases() -> dict[Sequence[str], str]:
-    return {_words(phrase): kind for kind, listed in phrases.table("answers").items() for phrase in listed}
+    return {_words(phrase): kind for kind, listed in vocabulary.table("answers").items() for phrase in listed}

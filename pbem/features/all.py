@@ -17,12 +17,12 @@ from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
 from pbem.features.playing.conditional_turns import CONDITIONS, IF, QUEUE
+from pbem.features.playing.match_commands import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
-from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.features.ratings.commands import STANDINGS
-from pbem.features.replays.commands import REPLAY
+from pbem.features.replays.match_from_position import REPLAY
 from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
@@ -34,7 +34,7 @@ from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURN
 from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
-from pbem.players import blocks, directory, willingness
+from pbem.players import blocks, presence, willingness
 from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
 
 ACCOUNTS = Feature(
@@ -118,7 +118,7 @@ RECORDS_ = Feature(
 PEOPLE = Feature(
     name="people",
     commands={Group.PLAYERS: (WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND)},
-    preferences=(directory.LISTED, willingness.LIMIT, willingness.REJECTS),
+    preferences=(presence.LISTED, willingness.LIMIT, willingness.REJECTS),
     on_leave=blocks.forget,
     exports={"blocked": blocks.export},
 )
@@ -126,7 +126,7 @@ WATCHING = Feature(
     name="watching",
     commands={Group.BOARDS: (WATCH, UNWATCH)},
     topics={"watching": "spectator spectators observe observer observers audience live"},
-    preferences=(directory.WATCHERS,),
+    preferences=(presence.WATCHERS,),
     due=watches.DUE,
     on_leave=deletes(Watch),
     on_ban=deletes(Watch),

@@ -7,7 +7,7 @@ offered: later the other match may have turns taken back.
 from sqlmodel import Session
 
 from notation.time_control import from_stored, to_stored
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
 from pbem.storage.models import Match, Ply
 
 

@@ -14,7 +14,7 @@ from notation.record import BadRecord, replay
 from notation.time_control import BadTime
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import version
-from pbem.matches.snapshot import record_of
+from pbem.matches.replayed_match import record_of
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
 

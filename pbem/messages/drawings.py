@@ -17,9 +17,9 @@ from engines.seats import seat_of
 from notation import gamerecord, record
 from notation.ending import WITHOUT_RESULT
 from notation.gamerecord import Moment, Result, Site
-from pbem.matches.clock.timesheet import TurnTime, turn_times
+from pbem.matches.clock.turn_times import TurnTime, turn_times
 from pbem.matches.events import Cause
-from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
+from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
 from pbem.messages.contents.sections import PlayedByItself
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import WIDTH

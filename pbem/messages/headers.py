@@ -11,16 +11,16 @@ from urllib.parse import quote
 from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
+from pbem.messages.contents.message_payloads import Answer, Challenge
 from pbem.messages.contents.sections import ChallengeClosed, OfferNews, TurnNews
-from pbem.messages.contents.whole_messages import Answer, Challenge
 from pbem.messages.links import address_with, token_of
 from pbem.messages.preferences import KINDS, kind_of
 from pbem.messages.templating import TEXT, templates
 from pbem.messages.token_redaction import HeaderValue
 from pbem.storage.mailer import is_own_id
 from pbem.storage.models import MatchState, Outgoing
-from pbem.storage.payloads import Payload, Said
+from pbem.storage.payload_base import Payload, Said
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}

@@ -16,10 +16,10 @@ from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
 from pbem.matches import offers
-from pbem.matches.conditional_turns import IF, THEN
+from pbem.matches.condition_tree import IF, THEN
+from pbem.matches.hypothetical_turns import BETWEEN
 from pbem.matches.offers import OfferKind
-from pbem.matches.snapshot import Hypothesis, Snapshot
-from pbem.matches.variations import BETWEEN
+from pbem.matches.replayed_match import Hypothesis, Snapshot
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 

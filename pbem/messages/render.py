@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.matches.queries import name, subject_of
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
 from pbem.messages.links import ReplyTarget, address_with
@@ -21,8 +21,8 @@ from pbem.messages.views import Views
 from pbem.storage import facts_when_queued
 from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import Outgoing, Player
-from pbem.storage.payloads import Payload, load
-from pbem.storage.preferences import OFF, ON
+from pbem.storage.payload_base import Payload, load
+from pbem.storage.preference import OFF, ON
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000  # the maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB

@@ -22,7 +22,7 @@ from pbem.matches.clock.timekeeping import TimeShown, clock_of, moment, time_sho
 from pbem.matches.queries import name
 from pbem.matches.ratings.standings import in_short
 from pbem.matches.ratings.weekly_rating import rated_on, week_of
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
 from pbem.messages import analysis, drawings, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
@@ -34,7 +34,7 @@ from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
 from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import MatchState
-from pbem.storage.preferences import ON
+from pbem.storage.preference import ON
 
 AT_RANDOM = "The house has taken two of its turns at random, and played the weaker one to give you a chance."
 SHORTSIGHTED = "The house has looked at a few of its turns, and liked this one best, but not at what you can answer."

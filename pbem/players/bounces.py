@@ -19,7 +19,7 @@ from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
 from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_of
-from pbem.messages.contents.whole_messages import OpponentUnreachable
+from pbem.messages.contents.message_payloads import OpponentUnreachable
 from pbem.messages.links import address_with
 from pbem.players.identity import tags_of
 from pbem.storage.mailer import Mailer

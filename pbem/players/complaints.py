@@ -12,7 +12,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.players import bounces, invitations, news_times
+from pbem.players import bounces, invitation_limits, news_times
 from pbem.storage.mailer import ANSWERED, TURNS
 from pbem.storage.models import HOUSE, Outgoing, OutgoingState, Player
 from pbem.tokens import Keyring, Purpose
@@ -50,7 +50,7 @@ def _reader(session: Session, keyring: Keyring, tag: str) -> Player | None:
 def _stop(session: Session, player: Player, now: datetime) -> None:
     """Send the player only turns and answers; someone who never joined isn't written to again."""
     if player.confirmed is None:
-        invitations.rule_out(session, player.address, now)
+        invitation_limits.rule_out(session, player.address, now)
         return
     session.refresh(player, with_for_update=True)
     if player.complained is not None:

@@ -16,11 +16,10 @@ from sqlmodel import Session, col, delete, func, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
-from pbem.messages.contents.whole_messages import Deleted
-from pbem.players import directory, invitations, known_addresses
-from pbem.players.announcements import announce
+from pbem.messages.contents.message_payloads import Deleted
+from pbem.players import addresses_and_tokens, invitation_limits, presence
+from pbem.players.match_event_notices import announce
 from pbem.storage import retention
-from pbem.storage.heartbeats import within
 from pbem.storage.mailer import UNCAUSED, Cause, Mailer
 from pbem.storage.models import (
     ANONYMOUS,
@@ -35,6 +34,7 @@ from pbem.storage.models import (
     OwnText,
     Player,
 )
+from pbem.storage.outages import within
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -77,7 +77,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
-    recent = (Departure.digest == invitations.digest(address), within(Departure.left, REMEMBERED, now))
+    recent = (Departure.digest == invitation_limits.digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
 
 
@@ -92,7 +92,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
             name=player.name,
             former_names=[name for name in former_names if name is not None],
             addresses=list(theirs),
-            digest=invitations.digest(player.address),
+            digest=invitation_limits.digest(player.address),
             left=now,
         )
     )
@@ -105,8 +105,8 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
     player.epoch += OLDEST + 1
     session.flush()
-    directory.forget(session, player)
-    known_addresses.forget(session, player)
+    presence.forget(session, player)
+    addresses_and_tokens.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for table in OwnText.__subclasses__():
         for seat, column in enumerate((Match.seat0, Match.seat1)):

@@ -17,9 +17,9 @@ from sqlmodel import col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.storage import facts_when_queued, payloads
+from pbem.storage import facts_when_queued, payload_base
 from pbem.storage.database import read_only, transaction
-from pbem.storage.due import Setbacks
+from pbem.storage.due_work import Setbacks
 from pbem.storage.mailer import ANSWERED, WITH_CONTENT
 from pbem.storage.models import (
     ANONYMOUS,
@@ -163,7 +163,7 @@ def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[Sequen
 
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
-    payload = payloads.without_person(row.payload, called, instead)
+    payload = payload_base.without_person(row.payload, called, instead)
     facts = facts_when_queued.without(row.facts, player, instead)
     if (payload, facts) == (row.payload, row.facts):
         return

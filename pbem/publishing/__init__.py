@@ -1,6 +1,6 @@
 """The site for a web browser: pages from the database that show what players allow to be seen, and a crawl of them.
 
 Start with `routes`, which says what is at which address. `visibility` decides what is shown and under which name,
-`contents` and `match_pages` read it from the database, `pages`, `feeds` and `machine_readable` write it down, and
-`board_pages` has the board of a player's turn; `web_server` serves it, and `crawl` freezes it. Never sends mail.
+`page_data` and `match_pages` read it from the database, `pages`, `feeds` and `machine_readable` write it down, and
+`turn_pages` has the board of a player's turn; `web_server` serves it, and `freeze` freezes it. Never sends mail.
 """

@@ -6,7 +6,7 @@ from typing import Any
 
 from feedgenerator import Atom1Feed
 
-from pbem.publishing.contents import PageLine
+from pbem.publishing.page_data import PageLine
 from pbem.publishing.pages import Site, match_path
 
 ENTRIES = 50

@@ -14,10 +14,10 @@ from sqlmodel import Session
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GAMES
-from pbem.features.house.player import LEVELS
+from pbem.features.house.account import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.contents.whole_messages import LISTED
-from pbem.publishing import contents, match_pages, pages
+from pbem.messages.contents.message_payloads import LISTED
+from pbem.publishing import match_pages, page_data, pages
 from pbem.publishing.pages import Site
 
 LIVE, RESULTS, SEEKS, TOURNAMENTS, PLACES = 12, 10, 20, 25, 5
@@ -41,18 +41,18 @@ def page(session: Session, site: Site, now: datetime) -> str:
     letters = [board(diagram, "The board") for diagram in sample()]
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]
     games = [(key, game, board(_typical(key), f"A board of {game.title}")) for key, game in first]
-    running = contents.running(session, LIVE)
+    running = page_data.running(session, LIVE)
     live = [(line, board(match_pages.board(session, line), "The board now")) for line in running]
-    seeks = contents.seeks(session, now)
-    places = ((key, contents.place_list(session, key, now, PLACES)) for key in GAMES)
+    seeks = page_data.seeks(session, now)
+    places = ((key, page_data.place_list(session, key, now, PLACES)) for key in GAMES)
     return pages.render(
         "front",
         "index.html",
         site=site,
-        over=contents.over(session, RESULTS),
+        over=page_data.over(session, RESULTS),
         seeks=seeks[:SEEKS],
         more=max(0, len(seeks) - SEEKS),
-        tournaments=contents.tournament_lines(session, TOURNAMENTS, now),
+        tournaments=page_data.tournament_lines(session, TOURNAMENTS, now),
         letters=letters,
         games=games,
         live=[(line, drawn) for line, drawn in live if drawn is not None],

@@ -7,8 +7,8 @@ from typing import Any
 from notation.games import GAMES
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import match_pages
-from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.page_data import PageLine, PagePlace, TournamentPage
 from pbem.publishing.pages import Site, game_path, match_path, player_path, tournament_path
 from pbem.publishing.visibility import PublicPlayer, Span
 

@@ -20,13 +20,13 @@ from notation.description import describe
 from notation.time_control import from_stored, spoken
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.house import analyses
-from pbem.matches.clock.timesheet import TurnTime, turn_times
+from pbem.matches.clock.turn_times import TurnTime, turn_times
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
+from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
 from pbem.messages import analysis, drawings
 from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.messages.boards import board_image
-from pbem.publishing.contents import PageLine, lines
+from pbem.publishing.page_data import PageLine, lines
 from pbem.publishing.visibility import NOBODY, PublicMatch, PublicPlayer
 from pbem.storage.models import Match, Player
 

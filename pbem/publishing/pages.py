@@ -17,16 +17,16 @@ from markupsafe import Markup
 from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
-from pbem.features.house.player import LEVELS, NAME
+from pbem.features.house.account import LEVELS, NAME
+from pbem.messages.boards.interactive_board import LISTED as LISTED_TURNS
+from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.boards.tap_board import LISTED as LISTED_TURNS
-from pbem.messages.boards.tap_board import tap_board
-from pbem.messages.contents.whole_messages import LISTED
+from pbem.messages.contents.message_payloads import LISTED
 from pbem.messages.links import mailto
 from pbem.messages.templating import HTML, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.contents import THOUSAND, PageLine, PagePlace
 from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.page_data import THOUSAND, PageLine, PagePlace
 
 SUBJECT = "Board games by email"  # the Subject of an email that a link opens: nothing that could be read as a command
 

@@ -19,14 +19,14 @@ from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from pbem.errors import Refused
-from pbem.features.house.player import current_name
+from pbem.features.house.account import current_name
 from pbem.matches.ratings import standings
 from pbem.messages.contents.sections import templates_folder
-from pbem.publishing import contents, feeds, front, machine_readable, match_pages, pages, visibility
-from pbem.publishing.board_pages import Boards
-from pbem.publishing.contents import THOUSAND
+from pbem.publishing import feeds, front, machine_readable, match_pages, page_data, pages, visibility
 from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.page_data import THOUSAND
 from pbem.publishing.pages import Site, player_path, tournament_path
+from pbem.publishing.turn_pages import Boards
 from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 
@@ -68,12 +68,12 @@ Content = str | bytes | None  # none where nothing is, or nothing that the publi
 
 
 def newest(view: View) -> Content:
-    lines = (*contents.running(view.session, NEWEST), *contents.over(view.session, feeds.ENTRIES))
+    lines = (*page_data.running(view.session, NEWEST), *page_data.over(view.session, feeds.ENTRIES))
     return machine_readable.matches(view.site, lines, visibility.spans(view.session, THOUSAND))
 
 
 def feed(view: View) -> Content:
-    over = contents.over(view.session, feeds.ENTRIES)
+    over = page_data.over(view.session, feeds.ENTRIES)
     return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
 
 
@@ -95,12 +95,12 @@ def players(view: View, block: str) -> Content:
 
 def folder(view: View, name: str, ending: str) -> Content:
     number, session = int(name), view.session
-    lines, path = contents.in_folder(session, number), f"matches/{number}/index.html"
+    lines, path = page_data.in_folder(session, number), f"matches/{number}/index.html"
     if not lines:
         return None
     if ending == "json":
         return machine_readable.matches(view.site, lines)
-    beside = contents.beside(session, number)
+    beside = page_data.beside(session, number)
     return pages.render("matches", path, site=view.site, thousand=number, lines=lines, beside=beside)
 
 
@@ -108,7 +108,7 @@ def player(view: View, name: str, ending: str) -> Content:
     session, shown = view.session, visibility.player(view.session, name)
     if shown is None:
         return None
-    lines = contents.of_player(session, shown.player, OF_PLAYER)
+    lines = page_data.of_player(session, shown.player, OF_PLAYER)
     if ending == "xml":
         path = player_path(name, "xml")
         return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
@@ -121,8 +121,8 @@ def player(view: View, name: str, ending: str) -> Content:
 def game(view: View, key: str, ending: str) -> Content:
     if key not in GAMES:
         return None
-    places = contents.place_list(view.session, key, view.now)
-    matches = contents.of_game(view.session, key, NEWEST)
+    places = page_data.place_list(view.session, key, view.now)
+    matches = page_data.of_game(view.session, key, NEWEST)
     write = pages.game if ending == "html" else machine_readable.game
     return write(view.site, key, places, matches)
 
@@ -140,7 +140,7 @@ def tournament(view: View, number: str, ending: str) -> Content:
     row = view.session.get(Tournament, int(number))
     if row is None:
         return None
-    shown, page = contents.tournament(view.session, row, view.now), tournament_path(int(number))
+    shown, page = page_data.tournament(view.session, row, view.now), tournament_path(int(number))
     if ending == "xml":
         path = tournament_path(int(number), "xml")
         return feeds.matches(view.site, shown.line.title, path, page, shown.matches)

@@ -36,11 +36,11 @@ from pbem import config, failpoints
 from pbem.config import Settings, certificates, secrets
 from pbem.config.dump import veils
 from pbem.failpoints import Step
-from pbem.secret import BadConfig, Secret
-from pbem.server import server_key
-from pbem.storage import database, drafts
+from pbem.secret_setting import BadConfig, Secret
+from pbem.server import key_of_database
+from pbem.storage import atomic_files, database
 from pbem.storage.database import Progress
-from pbem.storage.due import Setbacks
+from pbem.storage.due_work import Setbacks
 
 log = structlog.get_logger()
 
@@ -84,7 +84,7 @@ def named_files(settings: Settings) -> dict[str, Path]:
 def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manifest:
     """Make a backup in a new file that only we can read; raises BackupError and database errors, and leaves nothing."""
     try:
-        with drafts.folder(file.parent) as folder:
+        with atomic_files.folder(file.parent) as folder:
             if file.exists():
                 raise BackupError("it exists, and nothing is overwritten; choose another name")
             revision, schema = copy_database(engine, folder / "database")
@@ -99,7 +99,7 @@ def make(engine: Engine, settings: Settings, file: Path, now: datetime) -> Manif
                     if path is not None:
                         tar.add(path, name, recursive=False)
             failpoints.reach(Step.SAVING)
-            drafts.publish(folder / "backup", file)
+            atomic_files.publish(folder / "backup", file)
             return manifest
     except (BackupError, sqlite3.Error) as error:
         raise BackupError(f"{file.absolute()} is not made: {error}") from error
@@ -232,14 +232,14 @@ def restore(file: Path, config_file: Path, progress: Progress) -> tuple[Manifest
             _require_place(engine, manifest)
             engine.dispose()  # what stays open would lose its locks when `alone` closes the file
             for folder in {path.parent for path in (*files, config_file) if path.parent.exists()}:
-                drafts.sweep(folder)
+                atomic_files.sweep(folder)
             for path in written:
                 is_open = path == config_file and not veils(settings)  # the server may run as another user
                 _write(path, io.BytesIO(files[path]), 0o644 if is_open else 0o600)
             failpoints.reach(Step.RESTORING)
             progress("filling the database", 0, 0)
             if place is not None:
-                drafts.adopt(Path(f"{place}.lock"), place.parent)
+                atomic_files.adopt(Path(f"{place}.lock"), place.parent)
             _fill(file, manifest, engine)
         database.upgrade(engine, progress)
     return manifest, written
@@ -258,7 +258,7 @@ def tried(file: Path, config_file: Path) -> Iterator[tuple[Manifest, Settings, E
         database.upgrade(engine)
         if key := contents.get("secrets/server.key"):
             own = Secret.model_validate({"value": key.decode().partition("\n")[0]})
-            server_key.require(engine, settings.server.model_copy(update={"key": own}))
+            key_of_database.require(engine, settings.server.model_copy(update={"key": own}))
         yield manifest, settings, engine
 
 
@@ -331,9 +331,9 @@ def _fill(file: Path, manifest: Manifest, engine: Engine | None) -> None:
 
 def _write(path: Path, content: IO[bytes], mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with drafts.folder(path.parent) as folder:
+    with atomic_files.folder(path.parent) as folder:
         draft = folder / path.name
         with draft.open("xb") as file:
             shutil.copyfileobj(content, file)
-        drafts.adopt(draft, path.parent)
-        drafts.publish(draft, path, mode)
+        atomic_files.adopt(draft, path.parent)
+        atomic_files.publish(draft, path, mode)

@@ -24,26 +24,26 @@ from pbem.config import Settings
 from pbem.conversation.feature import Features, can_be_named
 from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
-from pbem.features.house.searcher import Searcher
+from pbem.features.house.search_process import Searcher
 from pbem.features.house.thinker import Thinker
 from pbem.mail.reading import authentication
 from pbem.mail.reading.isolated_parser import IsolatedParser, MailParser
-from pbem.mail.transports import dkim_signing, receiver
+from pbem.mail.transports import dkim_signing, receive_loop
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
-from pbem.server import endpoints, intake, loop_runner, reports, server_key, worker
+from pbem.server import configured_transports, intake, key_of_database, liveness, loop_runner, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
 from pbem.server.figures import Exposition
+from pbem.server.handling_alone import Suspects
 from pbem.server.http_port import MetricsPort, OneClick
+from pbem.server.incoming_queue import work_queue
+from pbem.server.liveness import Reporter, Systemd, Watch
 from pbem.server.loop_runner import Loop
-from pbem.server.reports import Reporter, Systemd, Watch
 from pbem.server.scheduler import Scheduler
-from pbem.server.suspects import Suspects
-from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk, Services
 from pbem.storage import database, leases, sqlite
 from pbem.storage.models import Analysis, Incoming, Lane, Outgoing, Search
@@ -170,7 +170,7 @@ def open_server(
     keyring, vitals, holder = ours.keyring(), Vitals(), leases.new_holder()
     sign = dkim_signing.signer(dkim, ours.domain) if dkim else senders.unsigned
     authentication.prepare(settings.checks)
-    engine, tokens = database.connect(ours.database), endpoints.tokens(settings)
+    engine, tokens = database.connect(ours.database), configured_transports.tokens(settings)
     newest = sqlite.Newest(engine.url) if engine.dialect.name == "sqlite" else None
     killed = vitals.counts.killed
     parsers = tuple(parser or IsolatedParser(killed.labels("reading").inc) for _ in LANES_OF_DESKS)
@@ -178,7 +178,7 @@ def open_server(
     boards = settings.serve.url if settings.serve.boards else ""
     encloser = data_export.encloser(ours, features.exports)
     renderer = Renderer(ours, keyring, limits.keep_mail_days, encloser, boards)
-    outbox, sending = endpoints.outbox(settings, tokens), senders.send_queue(engine, holder)
+    outbox, sending = configured_transports.outbox(settings, tokens), senders.send_queue(engine, holder)
     sender = senders.MailSender(sending, ours, renderer, keyring, outbox, clock, vitals, sign)
     desk, *desks = (
         Desk(work_queue(engine, holder, lanes), sending, replace(services, parser=own))
@@ -191,7 +191,7 @@ def open_server(
     try:
         if upgrade:
             database.upgrade(engine, lambda *_: log.info("upgrading the tables"))
-            server_key.adopt(engine, ours)
+            key_of_database.adopt(engine, ours)
             with database.read_only(engine) as session:
                 missing.require(session)
                 if newest is not None and (why := newest.missing(session.connection())):
@@ -199,8 +199,11 @@ def open_server(
             void_leases(engine)
         else:
             database.require_current(engine)
-            server_key.require(engine, ours)
-        inboxes, listeners = tuple(endpoints.inboxes(settings, tokens)), tuple(endpoints.listeners(settings))
+            key_of_database.require(engine, ours)
+        inboxes, listeners = (
+            tuple(configured_transports.inboxes(settings, tokens)),
+            tuple(configured_transports.listeners(settings)),
+        )
         scheduler = Scheduler(Retention(limits.keep_mail_days, limits.keep_waiting_days), features.due)
         workers = (services, sender, tuple(desks), desk, suspects)
         yield Server(settings, engine, *workers, inboxes, listeners, scheduler, thinker, newest, clock)
@@ -223,7 +226,7 @@ def void_leases(engine: Engine) -> None:
 
 def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
-    received = sum(receiver.receive_once(inbox, server.take) for inbox in server.inboxes)
+    received = sum(receive_loop.receive_once(inbox, server.take) for inbox in server.inboxes)
     handled = sum(iter(server.handle_waiting, 0))
     while server.thinker.step():
         pass
@@ -291,7 +294,7 @@ def run(
             reporter.step,
             vitals.changed,
             reporter.end,
-            look=reports.EVERY,
+            look=liveness.EVERY,
         ),
     ]
     if settings.backup.folder is not None:
@@ -312,7 +315,7 @@ def run(
         link.certificate_ends = partial(getattr, inbox, "certificate_ends", None)
         pulse = vitals.pulse(f"receive {link.name}", loop_runner.RECEIVING)
         stopped, pause = partial(pulse.stopped, stop), partial(pulse.wait, stop)
-        threads.append(loop_runner.thread(pulse, receiver.receive, inbox, server.take, stopped, pause, link))
+        threads.append(loop_runner.thread(pulse, receive_loop.receive, inbox, server.take, stopped, pause, link))
     for listener in server.listeners:
         listener.start(server.take, vitals.pulse(listener.protocol, loop_runner.PATIENCE).beat)
     for thread in threads:

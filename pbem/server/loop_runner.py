@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbem.features.house import searcher
+from pbem.features.house import search_process
 from pbem.isolated import Unavailable
 from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
@@ -26,7 +26,7 @@ PATIENCE = 300.0
 """For how many seconds a loop may be silent before it counts as hanging, if it does nothing that takes longer."""
 RECEIVING = SENDING = PATIENCE + USUAL.connect + 8 * USUAL.answer  # as many answers of a server as a message takes
 WORKING = PATIENCE + 30 * isolated_parser.SECONDS  # several requests for one message, each tried twice
-THINKING = PATIENCE + 4 * searcher.SECONDS
+THINKING = PATIENCE + 4 * search_process.SECONDS
 BACKING_UP = 6 * 3600.0
 
 

@@ -10,10 +10,10 @@ from pbem.config import ServerSettings
 from pbem.matches.ratings import weekly_rating
 from pbem.players import traces, waiting_receipts
 from pbem.players.erasure import REMEMBERED
-from pbem.server import alerts, digest
-from pbem.storage import heartbeats
+from pbem.server import alerts, news_digests
+from pbem.storage import outages
 from pbem.storage.database import reading
-from pbem.storage.due import HAVE_FAILED, NOW, Due, Setbacks
+from pbem.storage.due_work import HAVE_FAILED, NOW, Due, Setbacks
 from pbem.storage.retention import Retention
 
 LATE = timedelta(minutes=1)  # how long it may wait while messages are being sent
@@ -29,7 +29,7 @@ def _release(engine: Engine, _server: ServerSettings, now: datetime, _stopped: C
 
 FIRST = (Due(name="traces.sweep", when=traces.ARE_LEFT, act=_sweep, moments={traces.FORGOTTEN.key: -REMEMBERED}),)
 LAST = (
-    Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
+    Due(name="digest.gather", when=news_digests.IS_NEWS, act=news_digests.gather),
     Due(name="receipts.release", when=waiting_receipts.HAVE_WAITED, act=_release),
     Due(name="alerts", when=alerts.WHEN, act=alerts.tell),
 )
@@ -70,8 +70,8 @@ class Scheduler:
     ) -> int:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self._looked_at = now
-        if self._beaten_at is None or now >= self._beaten_at + heartbeats.BEAT_EVERY:
-            heartbeats.beat(engine, now)
+        if self._beaten_at is None or now >= self._beaten_at + outages.BEAT_EVERY:
+            outages.beat(engine, now)
             self._beaten_at = now
         looked, fails = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)

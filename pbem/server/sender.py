@@ -21,7 +21,7 @@ from pbem.players import bounces, erasure
 from pbem.server.delivery_attempts import RETRY_AFTER, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
-from pbem.storage.due import SENDING, Setbacks
+from pbem.storage.due_work import SENDING, Setbacks
 from pbem.storage.leases import is_free
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState

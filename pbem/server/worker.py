@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 from pbem import failpoints, tokens
 from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
-from pbem.conversation import dispatch
+from pbem.conversation import handle_message
 from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
 from pbem.conversation.judge import Outcome, Verdict
@@ -32,7 +32,7 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.messages import templating
 from pbem.players import bounces, complaints, identity
-from pbem.server import work_queue
+from pbem.server import incoming_queue
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.queue import Channel, Queue, QueueRows, notify
@@ -133,7 +133,7 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
     counts, began = services.vitals.counts, services.vitals.monotonic()
     received = (claim.raw or b"", claim.sender, tuple(claim.recipients))
     failpoints.reach(Step.COUNTED)
-    for attempt in range(1, work_queue.MOST + 1):
+    for attempt in range(1, incoming_queue.MOST + 1):
         try:
             settled = _attempt(desk, claim, received, now)
         except (OperationalError, Unavailable):
@@ -142,9 +142,9 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=claim.id, verdict="failed", error=error, attempt=attempt)
             counts.mails_in.labels("failed", "").inc()
-            if attempt == work_queue.MOST:
+            if attempt == incoming_queue.MOST:
                 shunt(desk, claim, error, trouble, now)
-            elif (again := work_queue.begin_again(queue, claim.id)) is not None:
+            elif (again := incoming_queue.begin_again(queue, claim.id)) is not None:
                 claim = again
                 continue
         else:
@@ -160,7 +160,7 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
 
 def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime) -> None:
     """Put a claimed message aside, which failed too often, unless another daemon has it meanwhile."""
-    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now):
+    if incoming_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now):
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=claim.id, verdict="shunted", error=error)
         desk.services.vitals.counts.mails_in.labels("shunted", "").inc()
@@ -179,7 +179,7 @@ def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Sett
 
 def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Settled | None:
     with transaction(desk.queue.engine) as session:
-        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
+        row = incoming_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
             log.warning("mail in", incoming=claim.id, verdict="left to another daemon")
             return None
@@ -231,11 +231,11 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             stored_bytes=len(examined.raw),
             held_messages=examined.held,
         )
-        reply = dispatch.converse(request)
+        reply = handle_message.converse(request)
         verdict, cost = reply.verdict, reply.cost
         about |= {"player": sender.player.id if sender.player else None, "match": reply.match or sender.match}
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
-    work_queue.settle(row, str(verdict), author, cost, now)
+    incoming_queue.settle(row, str(verdict), author, cost, now)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
     return line, verdict.outcome, silence, row.received

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.storage import facts_when_queued, queue
-from pbem.storage.mailboxes import owner
+from pbem.storage.canonical_address import owner
 from pbem.storage.models import (
     HOUSE,
     Incoming,
@@ -26,7 +26,7 @@ from pbem.storage.models import (
     Player,
     Standing,
 )
-from pbem.storage.payloads import Payload, dump, people_in
+from pbem.storage.payload_base import Payload, dump, people_in
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})

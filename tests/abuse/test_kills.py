@@ -12,10 +12,10 @@ from pbem.failpoints import Step
 from pbem.isolated import Unavailable
 from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
-from pbem.server import daemon, sender, work_queue
+from pbem.server import daemon, incoming_queue, sender
 from pbem.server.daemon import Server
+from pbem.server.handling_alone import Suspects
 from pbem.server.sender import CRASHES_TOLERATED, LEASE
-from pbem.server.suspects import Suspects
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
@@ -29,11 +29,11 @@ pytestmark = after(two_turns)
 def restarted(letters: Correspondence) -> Server:
     """Return the server as in a new process, which knows only the database."""
     server, holder = letters.server, new_holder()
-    suspects = work_queue.work_queue(server.engine, new_holder(), are_suspect=True)
+    suspects = incoming_queue.work_queue(server.engine, new_holder(), are_suspect=True)
     daemon.void_leases(server.engine)
     return replace(
         server,
-        desk=replace(server.desk, queue=work_queue.work_queue(server.engine, holder)),
+        desk=replace(server.desk, queue=incoming_queue.work_queue(server.engine, holder)),
         suspects=Suspects(replace(server.suspects.desk, queue=suspects), server.clock),
         sender=replace(server.sender, queue=sender.send_queue(server.engine, holder)),
     )
@@ -97,7 +97,7 @@ def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
 
 
 FAILING = (
-    "import sys; from pbem import isolated; from pbem.server import alone; suspects.worker.handle = None;"
+    "import sys; from pbem import isolated; from pbem.server import alone; handling_alone.worker.handle = None;"
     "isolated.main(*map(int, sys.argv[4:7]), *sys.argv[7:])"
 )
 FAILS = f"exec {sys.executable} -P -c '{FAILING}' \"$@\""

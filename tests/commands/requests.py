@@ -13,7 +13,7 @@ from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.message import Message
 from pbem.players.identity import Sender
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring
 from tests.contests import NOW

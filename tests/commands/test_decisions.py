@@ -14,9 +14,9 @@ from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
-from pbem.messages.contents import sections, whole_messages
+from pbem.messages.contents import message_payloads, sections
 from pbem.players.answer_budgets import MATCH_PER_DAY
-from pbem.players.notices import Notice
+from pbem.players.match_news_queue import Notice
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
@@ -64,7 +64,7 @@ def test_a_note_is_a_notice_and_takes_the_text_below_it(session: Session) -> Non
     note = ("Hello", "How are you?")
     assert decision == Decision(
         answer=(sections.WordsPassedOn(match=1, opponent="bob", message=note),),
-        messages=(Notice(bob, whole_messages.Words(message=note, by="alice"), match),),
+        messages=(Notice(bob, message_payloads.Words(message=note, by="alice"), match),),
         takes_prose=True,
     )
     assert queued(session) == 0
@@ -76,7 +76,7 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
 
     exported, changed = decide(request, "export me"), decide(request, "change address new@mail.example")
 
-    assert exported.messages == (Letter(player=alice, payload=whole_messages.Export(), cause=request.cause()),)
+    assert exported.messages == (Letter(player=alice, payload=message_payloads.Export(), cause=request.cause()),)
     (question,) = changed.messages
     assert isinstance(question, Letter)
     assert (question.address, question.token_subject) == ("new@mail.example", request.incoming.id)

@@ -10,7 +10,7 @@ from pbem.config import LimitsSettings
 from pbem.errors import Unanswerable
 from pbem.players import answer_budgets
 from pbem.players.answer_budgets import DOMAIN_PER_DAY, STRANGER_PER_DAY, STRANGER_PER_MONTH
-from pbem.storage.mailboxes import owner
+from pbem.storage.canonical_address import owner
 from pbem.storage.models import Outgoing, Standing
 from tests.contests import NOW
 

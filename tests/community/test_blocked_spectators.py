@@ -11,7 +11,7 @@ from pbem.config import ServerSettings
 from pbem.features.watching import watches
 from pbem.matches import lifecycle
 from pbem.players import blocks
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Player
 from tests.contests import NOW

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbem.matches import spectator_news
-from pbem.matches.spectator_news import WatchedNews
-from pbem.players import directory
-from pbem.players.directory import Visibility
+from pbem.matches import unseen_by_spectators
+from pbem.matches.unseen_by_spectators import WatchedNews
+from pbem.players import presence
+from pbem.players.presence import Visibility
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
 from tests.contests import NOW
 
@@ -52,7 +52,7 @@ def match_with(plies: int, shift: int = 0, *, shown: int, over: bool = False) ->
 def test_what_is_new_to_who_has_seen_an_earlier_version(
     match: Match, undone: list[TakenBack], late: bool, news: WatchedNews | None
 ) -> None:
-    assert spectator_news.news_of(match, undone, late=late) == news
+    assert unseen_by_spectators.news_of(match, undone, late=late) == news
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,5 @@ def test_the_narrower_choice_counts(
     ]
     match = match_with(3, shown=0)
     match.tournament = tournament
-    assert directory.of(match, players) is seen
-    assert directory.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen
+    assert presence.of(match, players) is seen
+    assert presence.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen

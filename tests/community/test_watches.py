@@ -11,9 +11,9 @@ from sqlmodel import col, select
 from pbem.config import ServerSettings
 from pbem.features.watching import watches
 from pbem.matches import lifecycle, queries
-from pbem.players import directory
-from pbem.players.directory import Visibility
-from pbem.secret import Secret
+from pbem.players import presence
+from pbem.players.presence import Visibility
+from pbem.secret_setting import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 from tests import databases
@@ -107,10 +107,10 @@ def test_a_match_that_is_over_is_open_to_everybody(engine: Engine) -> None:
         alice, bob, carol, _ = people(session)
         alice.settings = bob.settings = {"watchers": "off"}
         session.flush()
-        assert [directory.of_reader(session, match, reader) for reader in (alice, carol, None)] == [
+        assert [presence.of_reader(session, match, reader) for reader in (alice, carol, None)] == [
             FULL,
             HIDDEN,
             HIDDEN,
         ]
         match.state = MatchState.OVER
-        assert [directory.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]
+        assert [presence.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.secret import BadConfig, Secret
+from pbem.secret_setting import BadConfig, Secret
 
 SECRET = "hunter2-and-more"
 SERVER = '[server]\naddress = "games@pbem.example"\n'

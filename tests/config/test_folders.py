@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 
 OTHERS = """
 [server]

@@ -11,7 +11,7 @@ from pbem.mail.reading.message import Message
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.links import address_with
 from pbem.players import identity
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.server import intake
 from pbem.storage.models import Lane, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.conversation.syntax import phrases, recogniser
-from pbem.conversation.syntax.person_names import is_name
-from pbem.conversation.syntax.sentences import read
-from pbem.conversation.syntax.wording import Place
+from pbem.conversation.syntax import vocabulary, wish_classifier
+from pbem.conversation.syntax.commands_from_sentences import read
+from pbem.conversation.syntax.names_in_sentences import is_name
+from pbem.conversation.syntax.suggested_commands import Place
 from pbem.features.all import FEATURES
 
 ROOT = Path(__file__).parents[2]
@@ -35,27 +35,29 @@ def in_match(state: str, *, level: int | None = None) -> Place:
 
 @pytest.mark.slow
 def test_the_weights_are_learned_from_the_phrases() -> None:
-    learned = recogniser.learn(list(recogniser.wordings()))
-    assert learned == lzma.decompress(recogniser.FILE.read_bytes()), "python -m pbem.conversation.syntax.recogniser"
+    learned = wish_classifier.learn(list(wish_classifier.wordings()))
+    assert learned == lzma.decompress(wish_classifier.FILE.read_bytes()), (
+        "python -m pbem.conversation.syntax.wish_classifier"
+    )
 
 
 @pytest.mark.slow
 def test_each_wording_is_recognised() -> None:
-    found = list(recogniser.wordings())
+    found = list(wish_classifier.wordings())
     known = sum(_best(name, wording) == name for name, wording in found)
     assert known >= LEAST * len(found), known / len(found)
 
 
 def _best(name: str, wording: str) -> str:
-    wish = phrases.wishes()[name]
+    wish = vocabulary.wishes()[name]
     places = [STRANGER, *(in_match(state) for state in wish.match)] if not wish.who or wish.who == "stranger" else []
     place = in_match(wish.match[0]) if wish.match else places[0] if places else in_match("running")
-    possible = {each.like or each.name for each in phrases.wishes().values() if place.can_want(each)}
-    return next((found for found, _ in recogniser.recognised(wording) if found in possible), "nothing")
+    possible = {each.like or each.name for each in vocabulary.wishes().values() if place.can_want(each)}
+    return next((found for found, _ in wish_classifier.recognised(wording) if found in possible), "nothing")
 
 
 def test_lines_of_wishes_begin_with_commands() -> None:
-    for wish in phrases.wishes().values():
+    for wish in vocabulary.wishes().values():
         for line in filter(None, (wish.line, wish.look)):
             verb = line.split()[1] if line.startswith("#") else line.split()[0]
             assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}", "{again}", "{counter}"), wish.name
@@ -84,7 +86,7 @@ def test_no_word_of_a_sentence_is_a_name(word: str) -> None:
 
 def test_each_language_says_the_same_parts() -> None:
     pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "templates" / "languages").glob("*.jinja")}
-    assert pages.keys() == phrases.table("languages").keys()
+    assert pages.keys() == vocabulary.table("languages").keys()
     parts = re.compile(r'set \w+ =|"(?:join|yes|play|challenge|rules|help)\b[ \w]*"|\bNAME\b')
     said = {language: sorted(parts.findall(page)) for language, page in pages.items()}
     assert [language for language, found in said.items() if found != said["en"]] == []

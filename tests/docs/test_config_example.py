@@ -8,7 +8,7 @@ import pytest
 
 from pbem import config
 from pbem.config import Settings, Tls
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from tests.docs.pages import page, section
 
 EXAMPLE = page("config.example.toml")

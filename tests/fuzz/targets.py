@@ -18,9 +18,9 @@ from notation.core import BadNotation
 from notation.games import GAMES
 from notation.record import BadRecord
 from pbem.config import ChecksSettings
-from pbem.conversation import dispatch
+from pbem.conversation import handle_message
 from pbem.conversation.command import Request
-from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.lines_read import MOST_COMMANDS
 from pbem.conversation.syntax.mail import Reader
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.all import FEATURES
@@ -29,9 +29,9 @@ from pbem.mail.reading.authentication import DomainCheck
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.mail.reading.message import is_address, read
 from pbem.mail.reading.text import html_text, reply_text
-from pbem.mail.reading.text.written_text import MOST_LINES
-from pbem.matches import conditional_turns
-from pbem.matches.conditional_turns import Conditions
+from pbem.mail.reading.text.kept_and_cut_lines import MOST_LINES
+from pbem.matches import condition_tree
+from pbem.matches.condition_tree import Conditions
 from pbem.players import identity
 from pbem.server.intake import key
 from pbem.storage.database import transaction
@@ -148,13 +148,13 @@ def read_conditions(raw: bytes) -> None:
         notation, start = GAMES[game].notation, GAMES[game].game.position({})
         author: Seat = 1 if start.turn == 0 else 0
         try:
-            found = conditional_turns.read(notation, start, author, text, Conditions())
+            found = condition_tree.read(notation, start, author, text, Conditions())
         except Refused as error:
             str(error)
             continue
-        assert len(found.lines) <= conditional_turns.MOST_LINES
-        assert sum(map(len, found.lines)) <= conditional_turns.MOST_TURNS
-        assert conditional_turns.read(notation, start, author, "", found).lines == found.lines
+        assert len(found.lines) <= condition_tree.MOST_LINES
+        assert sum(map(len, found.lines)) <= condition_tree.MOST_TURNS
+        assert condition_tree.read(notation, start, author, "", found).lines == found.lines
 
 
 @cache
@@ -191,7 +191,7 @@ def try_unproven(raw: bytes) -> None:
             )
             silence = None
             try:
-                dispatch.converse(request)
+                handle_message.converse(request)
             except Unanswerable as error:
                 silence = error.silence
             assert silence is not Silence.BUG

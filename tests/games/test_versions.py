@@ -2,7 +2,7 @@
 
 from pbem_noughts import NOUGHTS as PACK
 
-from pbem.features.house.searcher import Question, respond
+from pbem.features.house.search_process import Question, respond
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
 from tests.correspondence import Correspondence, text

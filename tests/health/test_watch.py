@@ -6,12 +6,12 @@ import threading
 import pytest
 from structlog.testing import capture_logs
 
-from pbem.features.house import searcher
+from pbem.features.house import search_process
 from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
 from pbem.server import loop_runner
+from pbem.server.liveness import HUNG, Systemd, Watch
 from pbem.server.loop_runner import PATIENCE, Loop
-from pbem.server.reports import HUNG, Systemd, Watch
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
 from tests.servers import GENEROUS, until
@@ -130,4 +130,4 @@ def test_no_loop_counts_as_hanging_while_limits_are_kept() -> None:
     assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loop_runner.SENDING
     assert PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer <= loop_runner.RECEIVING
     assert loop_runner.WORKING >= 2 * 2 * 12 * isolated_parser.SECONDS
-    assert loop_runner.THINKING > 3 * searcher.SECONDS
+    assert loop_runner.THINKING > 3 * search_process.SECONDS

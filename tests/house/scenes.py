@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pbem.features.house.searcher import Searcher
+from pbem.features.house.search_process import Searcher
 from tests.correspondence import Correspondence
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pbem.features.house import analyses
-from pbem.features.house.searcher import Examination, Findings, SearchFailed
+from pbem.features.house.search_process import Examination, Findings, SearchFailed
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from pbem.conformance.checks import offered
-from pbem.features.house.searcher import Question, respond
+from pbem.features.house.search_process import Question, respond
 from pbem_classics.games.connectfour import CONNECTFOUR
 from tests.correspondence import Correspondence, text
 from tests.house.scenes import searching

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from notation.games import GAMES
-from pbem.features.house.searcher import FINDINGS, Question, Searcher, SearchFailed, SearchStopped, respond
+from pbem.features.house.search_process import FINDINGS, Question, Searcher, SearchFailed, SearchStopped, respond
 from pbem.features.house.thinker import read_turn
 
 QUESTION = Question("kvadratik", {}, (), 1, 7)

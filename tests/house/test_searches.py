@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pbem.features.house.commands import MOST_MATCHES
-from pbem.features.house.searcher import Examination, Findings, Question, SearchAnswer, SearchFailed
+from pbem.features.house.search_process import Examination, Findings, Question, SearchAnswer, SearchFailed
 from pbem.features.house.thinker import Thinker
 from pbem.server.daemon import void_leases
 from tests import scenes

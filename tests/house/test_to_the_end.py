@@ -7,7 +7,7 @@ import pytest
 from engines.core import Position
 from engines.search import choose
 from notation.games import GAMES
-from pbem.features.house.searcher import Question, respond
+from pbem.features.house.search_process import Question, respond
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, text
 from tests.house.scenes import searching

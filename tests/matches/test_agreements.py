@@ -8,7 +8,7 @@ from notation.games import GAMES
 from pbem.matches import agreements, integrity, lifecycle, offers, queries
 from pbem.matches.events import Change, MatchEnded, Obstacle, OfferChanged, TurnsTakenBack
 from pbem.matches.offers import OfferKind
-from pbem.matches.snapshot import replayed, texts_then, turn_texts
+from pbem.matches.replayed_match import replayed, texts_then, turn_texts
 from pbem.storage.models import Match, MatchState, Ply, TakenBack
 from tests.contests import NOW, impossible, people, play, started
 

@@ -6,9 +6,9 @@ from sqlmodel import Session
 from engines.core import Seat
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle
+from pbem.messages.contents.message_payloads import Challenge, OpponentLeft
 from pbem.messages.contents.sections import ChallengeClosed, TurnNews
-from pbem.messages.contents.whole_messages import Challenge, OpponentLeft
-from pbem.players.announcements import notices
+from pbem.players.match_event_notices import notices
 from tests.contests import FIRST, NOW, offered, people, play, started
 
 PROSE = ("Hello!",)

@@ -25,7 +25,7 @@ from pbem.matches.events import (
     TurnPlayed,
 )
 from pbem.matches.lifecycle import MOST_OPEN
-from pbem.matches.snapshot import ending_of, snapshot_of
+from pbem.matches.replayed_match import ending_of, snapshot_of
 from pbem.storage.models import MatchState, Ply
 from tests.cases import quick_where
 from tests.contests import FIRST, NOW, impossible, offered, people, play, read, started, three_players

@@ -18,7 +18,7 @@ from pbem.cli.doctor import domain, examination, findings, mail_servers, round_t
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config import ImapSettings, InboxSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.transports.protocols import Arrival
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from tests import databases, faked_clock
 from tests.operating.doors import submission
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out

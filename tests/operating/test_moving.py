@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 from sqlmodel import SQLModel
 
-from pbem.mail.transports import receiver
+from pbem.mail.transports import receive_loop
 from pbem.server import copy_to_postgresql
 from pbem.storage import database
 from tests import databases, postgres
@@ -51,7 +51,7 @@ def test_a_server_goes_on_where_it_stopped(site: Site, target: str) -> None:
     site.rows("update outgoing set merged_into = (select max(id) from outgoing) where id = 1")
     site.drop(moves[2].raw)
     with site.server() as server:
-        receiver.receive_once(server.inboxes[0], server.take)
+        receive_loop.receive_once(server.inboxes[0], server.take)
     before = contents(site.database)
 
     done = site.pbem("move", site.database, target)

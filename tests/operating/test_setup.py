@@ -13,7 +13,7 @@ from pbem import config
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import Settings
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from tests.correspondence import parsed
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Done, Site

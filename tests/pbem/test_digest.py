@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
-from pbem.server import digest
+from pbem.server import news_digests
 from pbem.storage import database
 from pbem.storage.models import Match
 from tests import scenes
@@ -129,7 +129,10 @@ def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.play(three_matches)
         batching(letters, ("bob", "#1 say One"), ("carol", "#2 say Two"))
-        assert digest.gather(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15)) == 1
+        assert (
+            news_digests.gather(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15))
+            == 1
+        )
         (owed,) = letters.rows("select message_id from outgoing where state = 'owed'")
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON + timedelta(minutes=16))
@@ -160,7 +163,7 @@ def gather_at_once(engine: Engine, server: ServerSettings, now: datetime, thread
 
     def run() -> None:
         barrier.wait()
-        counts.append(digest.gather(engine, server, now))
+        counts.append(news_digests.gather(engine, server, now))
 
     running = [threading.Thread(target=run) for _ in range(threads)]
     for thread in running:

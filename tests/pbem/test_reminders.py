@@ -6,7 +6,7 @@ import pytest
 
 from pbem.features.time import due
 from pbem.matches import queries
-from pbem.players import announcements
+from pbem.players import match_event_notices
 from pbem.storage.database import transaction
 from tests import databases, scenes
 from tests.bounces import dsn
@@ -91,7 +91,7 @@ def test_a_failure_before_it_is_queued_settles_nothing(
         raise ValueError("a bug")
 
     with monkeypatch.context() as broken:
-        broken.setattr(announcements, "announce", announce)
+        broken.setattr(match_event_notices, "announce", announce)
         assert letters.run_for(hours=36) == []
     assert reminded(letters.run_for(minutes=1)) == [BOB]
     assert letters.run_for(minutes=1) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"

@@ -10,11 +10,11 @@ import pytest
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.messages.contents.whole_messages import Answer
+from pbem.messages.contents.message_payloads import Answer
 from pbem.messages.links import address_with
 from pbem.storage.mailer import kept_content
 from pbem.storage.models import Outgoing
-from pbem.storage.payloads import dump
+from pbem.storage.payload_base import dump
 from pbem.tokens import Keyring, Purpose, Token
 from tests import scenes
 from tests.correspondence import Correspondence, parsed, text

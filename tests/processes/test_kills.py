@@ -12,7 +12,7 @@ import pytest
 from pbem import config, failpoints
 from pbem.failpoints import OFF_THE_PATH, VARIABLE, Step
 from pbem.mail.reading.isolated_parser import MailParser
-from pbem.mail.transports import receiver
+from pbem.mail.transports import receive_loop
 from pbem.server import daemon
 from tests.correspondence import parsed
 from tests.operating import matches
@@ -54,7 +54,7 @@ HANDLING = (Step.COUNTED, Step.READ, Step.AUTHORISED, Step.EXECUTED, Step.COMMIT
 def serve(site: Site) -> None:
     """Receive, process and send what is waiting, without processes of parsers, and without what is due by time."""
     with daemon.open_server(config.load(site.config), parser=MailParser()) as server:
-        receiver.receive_once(server.inboxes[0], server.take)
+        receive_loop.receive_once(server.inboxes[0], server.take)
         server.handle_waiting()
         server.send(lambda: False)
 

@@ -23,4 +23,4 @@ def test_the_wheel_is_built_and_holds_what_it_must(tmp_path: Path) -> None:
     assert {f"pbem/{name}" for name in READ} - set(names) == set()
     folders = {name.partition("/")[0] for name in names}
     assert {name for name in folders if not re.search(r"\.(dist-info|data)$", name)} == {"pbem"}
-    assert "from pbem.notation" in held.read("pbem/matches/turns.py").decode()
+    assert "from pbem.notation" in held.read("pbem/matches/turn_parsing.py").decode()

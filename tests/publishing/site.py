@@ -20,11 +20,11 @@ from notation.ending import Termination
 from notation.games import GAMES
 from notation.record import replay
 from pbem.matches.ratings import weekly_rating
-from pbem.publishing import crawl
-from pbem.publishing.board_pages import Boards
-from pbem.publishing.crawl import LIST, Progress, Published
+from pbem.publishing import freeze
+from pbem.publishing.freeze import LIST, Progress, Published
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
+from pbem.publishing.turn_pages import Boards
 from pbem.storage import database
 from pbem.storage.models import Entry, Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, correspondence, text
@@ -47,7 +47,7 @@ class Archive:
 
     def publish(self, folder: Path | None = None, progress: Progress = lambda _done, _all: None) -> Published:
         """Publish into the folder, or into another one."""
-        return crawl.publish(self.pages(), folder or self.folder, progress)
+        return freeze.publish(self.pages(), folder or self.folder, progress)
 
     def pages(self) -> Pages:
         """Return the site as `pbem serve` has it, with boards."""

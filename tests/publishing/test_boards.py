@@ -10,7 +10,7 @@ import pytest
 
 from notation.games import GAMES
 from pbem import tokens
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
 from tests.correspondence import settings, text
 from tests.publishing.site import LAST, LINK, NEXT, URL, WORDS, Archive, page, shown, with_boards

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.publishing.crawl import NotASite
+from pbem.publishing.freeze import NotASite
 from pbem.storage import database
 from tests.publishing.site import WORDS, Archive, files, store_players
 

@@ -12,7 +12,7 @@ import pytest
 
 from pbem.config import ServerSettings
 from pbem.mail.reading.text import reply_text
-from pbem.mail.reading.text.written_text import WrittenText
+from pbem.mail.reading.text.kept_and_cut_lines import WrittenText
 from pbem.messages import templating
 from tests.cases import quick_where
 

@@ -6,7 +6,7 @@ from pbem.mail.reading import limits
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import read
-from pbem.mail.reading.text import body, written_text
+from pbem.mail.reading.text import body, kept_and_cut_lines
 from tests.cases import quick_where
 from tests.hostile import HEAD, MAILS, many_parts, nested
 
@@ -50,7 +50,7 @@ def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> Non
     assert (message.error and message.error.problem) == PROBLEMS.get(name)
     assert message.sender == (None if name in SILENT else ALICE)
     assert message.lines == () or message.error in (None, ReadError(Problem.TOO_MANY_RECIPIENTS))
-    assert len(message.lines) <= 2 * written_text.MOST_LINES + 1
+    assert len(message.lines) <= 2 * kept_and_cut_lines.MOST_LINES + 1
     assert sum(map(len, message.lines)) <= 2 * len(raw)
     "".join((message.subject, *message.lines)).encode()
 

@@ -8,7 +8,7 @@ import pytest
 from pbem.mail.reading import bounce_report, limits
 from pbem.mail.reading.limits import Problem
 from pbem.mail.reading.message import Message, read
-from pbem.mail.reading.text import body, html_text, normalize, reply_text, written_text
+from pbem.mail.reading.text import body, html_text, kept_and_cut_lines, normalize, reply_text
 from pbem.mail.reading.text.reply_text import MOST_LINES
 from tests.effort import calls
 from tests.hostile import HEAD, filled, many_parts, with_content_type
@@ -82,16 +82,20 @@ def words(raw: bytes) -> Message:
 
 
 def test_a_person_s_words_have_so_many_lines() -> None:
-    most = [f"line {number}" for number in range(written_text.MOST_LINES)]
+    most = [f"line {number}" for number in range(kept_and_cut_lines.MOST_LINES)]
     assert words(HEAD + b"\n" + "\n".join(most).encode()).lines == (*most,)
-    assert words(HEAD + b"\n" + "\n".join([*most, "more", "and more"]).encode()).lines == (*most, "", written_text.REST)
+    assert words(HEAD + b"\n" + "\n".join([*most, "more", "and more"]).encode()).lines == (
+        *most,
+        "",
+        kept_and_cut_lines.REST,
+    )
 
 
 def test_a_person_s_words_have_so_many_characters() -> None:
-    line, rest = "x" * 1_000, written_text.LONGEST % 1_000 + 500
-    whole = [line] * (written_text.LONGEST // 1_000 - 1)
+    line, rest = "x" * 1_000, kept_and_cut_lines.LONGEST % 1_000 + 500
+    whole = [line] * (kept_and_cut_lines.LONGEST // 1_000 - 1)
     shown = words(HEAD + b"\n" + "\n".join([*whole, "y" * rest, "z" * 1_000, "w"]).encode()).lines
-    assert shown == (*whole, "y" * rest, "z" * (1_000 - 500), "", written_text.REST)
+    assert shown == (*whole, "y" * rest, "z" * (1_000 - 500), "", kept_and_cut_lines.REST)
 
 
 def test_quotes_do_not_count() -> None:

@@ -26,10 +26,10 @@ from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
 from pbem.matches.ratings import weekly_rating
 from pbem.matches.ratings.weekly_rating import WEEK, begins
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.server import alerts
 from pbem.storage import database
-from pbem.storage.due import due_rows
+from pbem.storage.due_work import due_rows
 from pbem.storage.models import (
     Announcement,
     Incoming,

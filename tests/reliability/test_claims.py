@@ -15,8 +15,8 @@ from sqlmodel import col, select
 
 from pbem.server import work_queue as queue_of_work
 from pbem.server.daemon import void_leases
+from pbem.server.incoming_queue import work_queue
 from pbem.server.sender import TOGETHER, claim_of_short, send_queue
-from pbem.server.work_queue import work_queue
 from pbem.storage import database, leases
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Lane, Outgoing, OutgoingLane

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pbem.storage.database
-from pbem.server.reports import REPLACED
+from pbem.server.liveness import REPLACED
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Scene, conserved
 from tests.servers import GENEROUS, HOST, until

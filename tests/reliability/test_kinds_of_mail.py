@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pbem.failpoints import OFF_THE_PATH, Step
-from pbem.server import digest
+from pbem.server import news_digests
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects, forgive
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
@@ -75,7 +75,7 @@ def undisturbed(scene: Scene, plot: Plot) -> None:
     with scene.server() as server:
         rehearsal = Rehearsal(scene, server, plot.played)
         rehearsal.hand_in(plot.write(rehearsal))
-        digest.gather(server.engine, server.settings.server, server.clock() + timedelta(days=1))
+        news_digests.gather(server.engine, server.settings.server, server.clock() + timedelta(days=1))
         scene.rows("update outgoing set due = '2026-01-01 00:00:00' where state = 'owed'")
         rehearsal.send()
 

@@ -13,7 +13,7 @@ from sqlmodel import col, select
 from engines.phages import PhagesPosition
 from notation.games import GAMES
 from pbem.failpoints import Step
-from pbem.mail.transports import receiver
+from pbem.mail.transports import receive_loop
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import alerts
 from pbem.storage import database
@@ -83,7 +83,7 @@ def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_o
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
     deaths = [[1, 0, 0], [1, 1, 0], [1, 1, 1], [2, 1, 1], [3, 1, 1]]  # answers to strangers go out one at a time
     with scene.server() as server:  # nothing is sent here, so that all three are due at once
-        assert receiver.receive_once(server.inboxes[0], server.take) == 3
+        assert receive_loop.receive_once(server.inboxes[0], server.take) == 3
         assert server.handle_waiting() == 3
     for begun in deaths:
         assert scene.start(Step.RENDERED).died() == signal.SIGKILL

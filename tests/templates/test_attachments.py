@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from notation import record
 from notation.ending import Ending, Termination
 from notation.record import Record, loads
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
 from pbem.messages import drawings
 from pbem.messages.mime import Attachment
 from pbem.storage.models import Match, MatchState, Player

@@ -10,7 +10,7 @@ from pbem.messages.boards import palette
 from pbem.messages.boards.board_image import SCALE, WIDTH, Layout
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.boards.svg_shapes import BAND, boxes
+from pbem.messages.boards.svg_board_parts import BAND, boxes
 from tests.drawn import assert_alike_where_the_same_stands, cell_size, picture_of
 from tests.shapes import SHAPES, TONES
 

@@ -9,9 +9,9 @@ from sqlmodel import col, select
 from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, host_command, rounds
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.standings import Format
 from pbem.matches import lifecycle, queries
-from pbem.secret import Secret
+from pbem.secret_setting import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player
 from tests import databases

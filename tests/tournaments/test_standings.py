@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments.field import (
+from pbem.features.tournaments.standings import (
     Entrant,
     Field,
     Format,

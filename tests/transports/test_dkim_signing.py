@@ -12,7 +12,7 @@ import pytest
 from pbem.config import SmtpSettings
 from pbem.conformance.server_harness import parsed
 from pbem.mail.transports.smtp import SmtpOutbox
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from tests.correspondence import ADDRESS, correspondence, text
 from tests.servers import HOST, SmtpSink
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-import pbem.mail.transports.receiver
+import pbem.mail.transports.receive_loop
 from pbem.config import MaildirSettings
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, NotStored, ServerUnreachable
-from pbem.mail.transports.receiver import receive, receive_once
+from pbem.mail.transports.receive_loop import receive, receive_once
 from tests.servers import GENEROUS, until
 
 LIMIT = 10_000
@@ -91,7 +91,7 @@ def test_mail_is_stored_and_moved_until_stopped(inbox: MaildirInbox, new: Path, 
 def test_while_the_store_fails_mail_stays_and_is_tried_again(
     inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pbem.mail.transports.receiver, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pbem.mail.transports.receive_loop, "FIRST_PAUSE", 0.01)
     for number in range(5):
         (new / str(number)).write_bytes(b"%d" % number)
     shelf.refuses = lambda _: shelf.calls < 20

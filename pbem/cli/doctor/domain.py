@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pbem.cli.doctor.findings import Finding, finding
 from pbem.config import DkimSettings, Settings
 from pbem.mail.transports import dkim_signing
-from pbem.secret import BadConfig
-from pbem.storage.mailboxes import public_suffixes
+from pbem.secret_setting import BadConfig
+from pbem.storage.canonical_address import public_suffixes
 
 SECONDS = 5.0
 

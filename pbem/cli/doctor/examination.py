@@ -14,7 +14,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, 
 from pbem.cli.doctor import domain, installation, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.doctor.storage import Late, within
-from pbem.cli.terminal import show_json
+from pbem.cli.printing import show_json
 from pbem.config import LogSettings, Settings
 
 SECONDS = 120.0  # how long a check may take; each waits for several answers, of which each has a shorter limit

@@ -21,7 +21,7 @@ from pbem.isolated import Unavailable
 from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.reading.limits import Unreadable
 from pbem.messages import templating
-from pbem.secret import BadConfig, Secret
+from pbem.secret_setting import BadConfig, Secret
 from pbem.server import backups
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"

@@ -17,8 +17,8 @@ from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import ENDS_SOON, NotAccepted, Patience, certificate_end
 from pbem.mail.transports.smtp import SmtpOutbox
-from pbem.secret import BadConfig, Secret
-from pbem.server.endpoints import tokens
+from pbem.secret_setting import BadConfig, Secret
+from pbem.server.configured_transports import tokens
 from pbem.storage.utc import now
 
 PATIENCE = Patience(connect=15, answer=15)

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
-from pbem.cli.terminal import show_json
+from pbem.cli.printing import show_json
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import weekly_rating

@@ -24,8 +24,8 @@ from pbem.config import ServerSettings, Settings
 from pbem.mail.transports import dkim_signing
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
-from pbem.secret import BadConfig
-from pbem.server.endpoints import tokens
+from pbem.secret_setting import BadConfig
+from pbem.server.configured_transports import tokens
 from pbem.storage import database
 from pbem.storage.models import Incoming
 from pbem.storage.utc import now

@@ -9,8 +9,8 @@ import typer
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
 from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
-from pbem.cli.terminal import show_json
-from pbem.server import figures, reports
+from pbem.cli.printing import show_json
+from pbem.server import figures, liveness
 from pbem.server.figures import OF_DATABASE, Figures
 from pbem.storage import database
 from pbem.storage.models import Daemon
@@ -41,10 +41,10 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Figures
     with stored(config_file) as server:
         now, why, lost = core.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
-            servers, values = reports.read(session), figures.of_database(session, now, server.settings)
+            servers, values = liveness.read(session), figures.of_database(session, now, server.settings)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [lost] if lost else []
-    return now, [*problems, *reports.problems(servers, now), *figures.problems(values)], servers, values
+    return now, [*problems, *liveness.problems(servers, now), *figures.problems(values)], servers, values
 
 
 def _in_words(values: Figures) -> Iterator[str]:

@@ -21,12 +21,12 @@ from pbem.config import Settings
 from pbem.config.dump import veiled_url
 from pbem.mail.reading.limits import LARGEST_MESSAGE
 from pbem.matches import missing
-from pbem.secret import BadConfig
-from pbem.server import backups, server_key
+from pbem.secret_setting import BadConfig
+from pbem.server import backups, key_of_database
 from pbem.storage import database, leases
 from pbem.storage.database import Unusable
-from pbem.storage.heartbeats import IF_RIGHT, apart, doubt, leap
 from pbem.storage.models import Incoming, MatchState, RawMessage
+from pbem.storage.outages import IF_RIGHT, apart, doubt, leap
 from pbem.storage.sqlite import Newest
 from pbem.storage.utc import now
 
@@ -123,7 +123,7 @@ def database_in_use(settings: Settings) -> Iterator[Finding]:
                 yield finding("database.missing", why=why_missing)
             yield _clock(engine)
             with suppress(BadConfig):  # which is told with the other secrets
-                server_key.require(engine, settings.server)
+                key_of_database.require(engine, settings.server)
     except (database.Unusable, DBAPIError) as error:
         yield _unusable(error, settings.server.database)
 

@@ -12,7 +12,7 @@ from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.cli.doctor import replaying
 from pbem.config import LogSettings
 from pbem.config.dump import veiled_url
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 from pbem.server import backups, copy_to_postgresql
 from pbem.server.backups import BackupError
 from pbem.storage import database

@@ -12,13 +12,13 @@ from pydantic import ValidationError
 from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
+from pbem.cli.printing import show_json
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace
-from pbem.cli.terminal import show_json
 from pbem.config import ServerSettings, faults
 from pbem.config.dump import lines, veiled, veiled_url
-from pbem.secret import BadConfig
-from pbem.server import server_key
+from pbem.secret_setting import BadConfig
+from pbem.server import key_of_database
 from pbem.storage import database
 
 
@@ -52,14 +52,14 @@ def init(
     with database.alone(url), who_is_in_the_way(settings), database.opened(url) as engine:
         if key is not None and not key.exists():
             if not new_key:
-                server_key.require_no_players(engine, settings.server)
+                key_of_database.require_no_players(engine, settings.server)
             key.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(f"{secrets.token_hex(32)}\n")
             out.print(f"wrote the server's key to {key}; back it up: without it, all reply addresses stop working")
         with core.progress() as progress:
             database.upgrade(engine, progress)
-        server_key.adopt(engine, settings.server, anyway=new_key)
+        key_of_database.adopt(engine, settings.server, anyway=new_key)
     out.print(f"the database {veiled_url(url)} is up to date")
     out.print(f'next: "pbem doctor --config {config_file}" tries all of it; then "pbem run"')
 
@@ -99,17 +99,17 @@ def _write(path: Path, place: PresetPlace | None, server: dict[str, str], userna
 
 @app.command()
 def login(config_file: ConfigOption = CONFIG) -> None:
-    from pbem.mail.oauth2 import providers  # what it loads is for this command alone
+    from pbem.mail.oauth2 import provider_login  # what it loads is for this command alone
 
     settings = config.load(config_file).oauth2
     if settings is None:
         raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
     try:
-        tokens = providers.by_browser(settings, _visit)
-    except providers.NotLoggedIn as error:
+        tokens = provider_login.by_browser(settings, _visit)
+    except provider_login.NotLoggedIn as error:
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
-    providers.save(settings.token_file, tokens)
+    provider_login.save(settings.token_file, tokens)
     out.print(f"logged in; wrote {settings.token_file}")
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 

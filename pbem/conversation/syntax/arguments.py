@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from notation.games import GAMES
-from pbem.conversation.syntax import wording
+from pbem.conversation.syntax import suggested_commands
 from pbem.errors import Refused
 
 T = TypeVar("T")
@@ -106,7 +106,9 @@ class Given:
             sentence = f"No game is called {unread}." if games else f'We can\'t read "{unread}" after "{command}".'
         else:
             sentence = f"Which {wanted.lower()}?" if wanted.isupper() else f'We can\'t read what follows "{command}".'
-        return Refused(sentence, read=text, fits=f"{advice} {wording.there_are()}".strip() if games else advice)
+        return Refused(
+            sentence, read=text, fits=f"{advice} {suggested_commands.there_are()}".strip() if games else advice
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,20 +6,20 @@ from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
 from pbem.conversation import meaning
 from pbem.conversation.command import Line, Request
+from pbem.conversation.match_of_line import is_to_move
 from pbem.conversation.refusals import not_a_command, not_there
-from pbem.conversation.syntax import person_names, rognlie, slots
+from pbem.conversation.syntax import names_in_sentences, rognlie, sentence_entities
 from pbem.conversation.syntax.arguments import GAME, TURN
-from pbem.conversation.syntax.commands import Commands, cells
+from pbem.conversation.syntax.command_table import Commands, cells
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.wording import Reading
-from pbem.conversation.target import is_to_move
+from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches import turns
+from pbem.matches import turn_parsing
 from pbem.matches.queries import of_player, opponent_of, pack_of, people_of
-from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.matches.turns import SET_UP
+from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.turn_parsing import SET_UP
 from pbem.players.answer_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
@@ -76,7 +76,7 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
 def _match_with(request: Request, said: str) -> Match | None:
     """Return the running match whose opponent a text names, if it is one: "in the game with Tom: e3f4"."""
     player = request.sender.player
-    names = {person_names.as_name(word) for word in slots.words_of(said)}
+    names = {names_in_sentences.as_name(word) for word in sentence_entities.words_of(said)}
     if player is None or not request.sender.proven:
         return None
     running = of_player(request.session, player, (MatchState.RUNNING,))
@@ -127,10 +127,18 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     snapshot = snapshot_of(request.session, match)
     now, condition = _without_condition(said)
     parts = _PART.split(now)
-    meant = _turns_in(request, snapshot, [part for part in parts if not slots.is_doubted(part) and "?" not in part])
-    if len(named := slots.cells_in(now)) >= slots.CONDITION_CELLS and cells(" ".join(meant)) < len(named):
+    meant = _turns_in(
+        request, snapshot, [part for part in parts if not sentence_entities.is_doubted(part) and "?" not in part]
+    )
+    if len(named := sentence_entities.cells_in(now)) >= sentence_entities.CONDITION_CELLS and cells(
+        " ".join(meant)
+    ) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
-    asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not slots.is_negated(part)])
+    asked = (
+        ()
+        if meant
+        else _turns_in(request, snapshot, [part for part in parts if not sentence_entities.is_negated(part)])
+    )
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
         return refusal
     if meant or asked:
@@ -144,8 +152,11 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
 
 def _without_condition(said: str) -> tuple[str, str]:
     """Return what a text says before the "if" that two turns follow, and these; the text where there is none."""
-    for found in slots.IF.finditer(said):
-        if slots.cells_in(said[: found.start()]) and len(slots.cells_in(said[found.end() :])) == slots.CONDITION_CELLS:
+    for found in sentence_entities.IF.finditer(said):
+        if (
+            sentence_entities.cells_in(said[: found.start()])
+            and len(sentence_entities.cells_in(said[found.end() :])) == sentence_entities.CONDITION_CELLS
+        ):
             return said[: found.start()], said[found.end() :]
     return said, ""
 
@@ -159,7 +170,7 @@ def _with_more(
 ) -> Refused | None:
     """Return the refusal that suggests a turn and what a text wants beside it; None if that is nothing."""
     number, more = snapshot.match.id, _beside(request, parsed, snapshot, turn, condition)
-    wish = meaning.understood(request, map(slots.without_cells, (parsed.first, *parsed.prose)))
+    wish = meaning.understood(request, map(sentence_entities.without_cells, (parsed.first, *parsed.prose)))
     if any(each.risky or each.name in SAID_BY_TURN for each in wish.wishes):
         wish = Reading()
     if not (more or wish.wishes):
@@ -177,15 +188,19 @@ def _beside(
     """Return the condition and the words to pass on that a text has beside a turn: lines, with how we say them."""
     found = []
     notation, match, player = snapshot.notation, snapshot.match, request.sender.player
-    first = turns.after(notation, snapshot.position, turn)
-    named = slots.cells_in(condition)
+    first = turn_parsing.after(notation, snapshot.position, turn)
+    named = sentence_entities.cells_in(condition)
     theirs = resembling(notation, first, "".join(named[:2])) if first is not None and named else ()
-    second = turns.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
+    second = turn_parsing.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
     ours = resembling(notation, second, "".join(named[2:])) if second is not None else ()
     if len(ours) == 1:
         found.append((f"if {theirs[0]} then {ours[0]}", f"and if {theirs[0]} then {ours[0]}"))
     name = people_of(request.session, [match])[opponent_of(match, player)].name if player else ""
-    if match.level is None and name and (told := person_names.told(" ".join((parsed.first, *parsed.prose)), name)):
+    if (
+        match.level is None
+        and name
+        and (told := names_in_sentences.told(" ".join((parsed.first, *parsed.prose)), name))
+    ):
         found.append((f"say {told}", f"and to write to {name}"))
     return found
 
@@ -199,7 +214,7 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
     squares = [word for word in words if any(map(str.isdecimal, word))]
     is_prose = len(text.split()) > FEW_WORDS  # in which a bare number is no turn: "up 2 nights"
     likely = (word for word in squares if not (is_prose and word.isdecimal()))
-    named = tuple(word for word in likely if turns.after(snapshot.notation, snapshot.position, word) is not None)
+    named = tuple(word for word in likely if turn_parsing.after(snapshot.notation, snapshot.position, word) is not None)
     if named and len(squares) < len(text.split()):
         return named
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
@@ -209,7 +224,7 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     """Return the legal turns that a text resembles, or whose squares it names two by two."""
     latin = text.lower().translate(KEYS)
-    named = slots.cells_in(latin)
+    named = sentence_entities.cells_in(latin)
     if len(named) == JUMP:
         return _resembling(snapshot, f"{named[0]}{named[2]}")
     pairs = ("".join(named[at : at + 2]) for at in range(0, len(named) - 1, 2))
@@ -219,7 +234,7 @@ def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     notation = snapshot.notation
-    set_up = turns.set_up_in(notation, snapshot.position, text)
+    set_up = turn_parsing.set_up_in(notation, snapshot.position, text)
     return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
 
 

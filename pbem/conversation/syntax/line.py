@@ -14,10 +14,10 @@ from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Line
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
-from pbem.conversation.syntax.commands import Commands, cells, is_board_or_record, is_sentence
+from pbem.conversation.syntax.command_table import Commands, cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
-from pbem.matches import conditional_turns, turns
+from pbem.matches import condition_tree, turn_parsing
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
@@ -43,7 +43,7 @@ class LineReader:
         self._game_of = game_of
         self._played = played
         self._match = match
-        self._parsed: dict[tuple[str, str, int], turns.ParsedTurn] = {}
+        self._parsed: dict[tuple[str, str, int], turn_parsing.ParsedTurn] = {}
 
     def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
         """Return the line as a command, or None for prose.
@@ -144,7 +144,7 @@ class LineReader:
         if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
             match, rest = int(number[1]), rest[number.end() :]
         words = f"{verb.lower()} {rest}"
-        return Line(command, words, match, text) if conditional_turns.seems_meant(words) else None
+        return Line(command, words, match, text) if condition_tree.seems_meant(words) else None
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
@@ -212,17 +212,17 @@ class LineReader:
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
         return next((number for number in numbers if self._game_of(number) is not None), None)
 
-    def _read_for(self, words: str, number: int | None) -> Iterator[turns.ParsedTurn]:
+    def _read_for(self, words: str, number: int | None) -> Iterator[turn_parsing.ParsedTurn]:
         """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
         return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def _pack_of(self, number: int | None) -> GamePack | None:
         return None if number is None else self._game_of(number)
 
-    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[turns.ParsedTurn]:
+    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[turn_parsing.ParsedTurn]:
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
             if (known := (words, each.game.key, each.version)) not in self._parsed:  # once in a message
-                self._parsed[known] = turns.parse(each.notation, words)
+                self._parsed[known] = turn_parsing.parse(each.notation, words)
             yield self._parsed[known]
 
     @cached_property

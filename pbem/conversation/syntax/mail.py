@@ -25,15 +25,15 @@ from pbem.conversation.command import Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
 from pbem.conversation.syntax.arguments import CONDITION, TURN
-from pbem.conversation.syntax.commands import Commands, cells, is_short_word
+from pbem.conversation.syntax.command_table import Commands, cells, is_short_word
 from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
-from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
+from pbem.conversation.syntax.lines_read import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject
+from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.mail.reading.text.written_text import Boilerplate, trim
-from pbem.matches.conditional_turns import LONGEST, is_plain
+from pbem.matches.condition_tree import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"

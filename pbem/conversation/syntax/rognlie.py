@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from engines.wording import together
 from notation.games import GAMES
-from pbem.conversation.syntax.commands import Commands
+from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.errors import Refused
-from pbem.matches import turns
+from pbem.matches import turn_parsing
 
 IGNORED = frozenset({"multiple"})  # what announces several commands there; here, several lines are enough
 OTHERS = frozenset({"add", "broadcast", "confirm", "list", "message", "submit"})
@@ -61,7 +61,7 @@ def turn_of_some(text: str, game: str | None = None) -> Refused | None:
     word = _bare(text)
     if word not in TURNS_OF_SOME:
         return None
-    have = [key for key, pack in GAMES.items() if turns.parse(pack.notation, word).error is None]
+    have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]
     what = TURNS_OF_SOME[word]
     if not have:
         return Refused(f"None of these games allows {what}.", fits='"help GAME" explains how turns are written.')

@@ -12,13 +12,13 @@ from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_na
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
-from pbem.features.house import player as house_player
+from pbem.features.house import account as house_player
 from pbem.features.seeks import seeks
-from pbem.messages.contents.whole_messages import Export, Welcome, titles
+from pbem.messages.contents.message_payloads import Export, Welcome, titles
 from pbem.messages.links import address_with
-from pbem.players import blocks, erasure, invitations
-from pbem.storage.heartbeats import within
+from pbem.players import blocks, erasure, invitation_limits
 from pbem.storage.models import ModerationAct, Outgoing, Player
+from pbem.storage.outages import within
 from pbem.tokens import Purpose, Token
 
 SHOWN = "quadrupel"  # new players are shown its board: small, and with a piece to move at once
@@ -88,14 +88,14 @@ def confirm(request: Request, player: Player, name: str) -> None:
         raise Refused(
             "This address has joined and left more than once today.", fits="You're welcome to join again tomorrow."
         )
-    if invitations.is_closed(request.session, player.address):
+    if invitation_limits.is_closed(request.session, player.address):
         raise Refused(
             "The operator of this server has closed the account of this address.",
             fits=whom_to_ask(request.server),
         )
     player.name, player.confirmed = name, request.now
     request.session.flush()
-    blocks.recall(request.session, player, invitations.digest(player.address))
+    blocks.recall(request.session, player, invitation_limits.digest(player.address))
 
 
 def join(request: Request, line: Line) -> Decision:

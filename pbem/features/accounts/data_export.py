@@ -16,20 +16,20 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.conversation.feature import ExportHook, columns_of, rows_of
-from pbem.matches import prepared_turns
+from pbem.matches import automatic_turns
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
-from pbem.matches.snapshot import texts_then, to_show
+from pbem.matches.replayed_match import texts_then, to_show
 from pbem.messages import preferences
-from pbem.messages.contents.whole_messages import Export
+from pbem.messages.contents.message_payloads import Export
 from pbem.messages.mime import Attachment
 from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import directory, known_addresses
+from pbem.players import addresses_and_tokens, presence
 from pbem.storage import facts_when_queued
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
-from pbem.storage.payloads import Payload
+from pbem.storage.payload_base import Payload
 
 MOST_BYTES = 5_000_000  # how many bytes, packed, go into one archive by email; the operator's export has no limit
 ExportedFile = tuple[str, datetime, bytes]  # name, time and bytes
@@ -86,9 +86,9 @@ def gather(
         "player": columns_of(player, PERSON)
         | {
             "earlier_addresses": sorted({*went} - {player.address}),
-            "other_addresses": known_addresses.known_of(session, player),
+            "other_addresses": addresses_and_tokens.known_of(session, player),
             "choices": preferences.with_defaults(player.settings),
-            "last_wrote": directory.last_seen(session, player),
+            "last_wrote": presence.last_seen(session, player),
         },
         "reply_addresses": {
             "how": "We compute them from your number and a key when we send a message.",
@@ -136,7 +136,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "winner": None if match.winner is None else names[match.winner],
         "terminated_by": None if ending is None or ending.seat is None else names[ending.seat],
         "begun": match.part if snapshot.base.turn == snapshot.seat_of(player) else None,
-        "prepared": [] if seat is None else prepared_turns.of_seat(session, match, seat).lines,
+        "prepared": [] if seat is None else automatic_turns.of_seat(session, match, seat).lines,
         "turns": [columns_of(ply, TURN) | {"by": names[ply.seat]} for ply in plies(session, match)],
         "taken_back": [columns_of(row, TURN) | {"by": names[row.seat]} for row in taken_back(session, match)],
         "record": snapshot.written if match.state in (MatchState.RUNNING, MatchState.OVER) else None,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
+from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
-from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.viewing import games
 from pbem.matches import agreements, lifecycle
@@ -15,12 +15,12 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
 from pbem.messages import preferences
+from pbem.messages.contents.message_payloads import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.contents.sections import Choice, PreferenceHelp, Preferences
-from pbem.messages.contents.whole_messages import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.messages.preferences import with_defaults
-from pbem.players import complaints, invitations, news_times
+from pbem.players import complaints, invitation_limits, news_times
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.preferences import OFF, Preference
+from pbem.storage.preference import OFF, Preference
 
 MOST_MATCHES = 50
 ALONE = "when news of that match comes"
@@ -127,7 +127,7 @@ def stop(request: Request, line: Line) -> Decision:
     """Stop news to the sender; matches go on, and news is kept. A guest isn't invited again."""
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
-        invitations.rule_out(request.session, guest.address, request.now)
+        invitation_limits.rule_out(request.session, guest.address, request.now)
         offered = of_player(request.session, guest, (MatchState.OFFERED,))
         matches = [locked(request.session, match.id or 0) for match in offered]
         declined = [lifecycle.decline(request.session, match, guest, request.now) for match in matches if match]
@@ -147,7 +147,7 @@ def start(request: Request, line: Line) -> Decision:
     """Resume news to the sender, and list their matches. A guest can be invited again."""
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
-        invitations.allow(request.session, guest.address)
+        invitation_limits.allow(request.session, guest.address)
         return Decision(answer=(InvitationsAllowed(),))
     player = request.player
     started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)

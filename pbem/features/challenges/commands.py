@@ -13,15 +13,15 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Proof, Reach, Request, Role, Who
+from pbem.conversation.match_of_line import own_match
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
-from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
 from pbem.features.house import commands as house
-from pbem.features.house.player import LEVELS, current_name
+from pbem.features.house.account import LEVELS, current_name
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
@@ -29,11 +29,11 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
 from pbem.matches.lifecycle import OFFER_OPEN, Terms
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
+from pbem.messages.contents.message_payloads import Welcome
 from pbem.messages.contents.sections import ChallengeSent
-from pbem.messages.contents.whole_messages import Welcome
-from pbem.players import announcements, blocks, invitations, willingness
-from pbem.storage.due import due_rows
-from pbem.storage.mailboxes import mailbox
+from pbem.players import blocks, invitation_limits, match_event_notices, willingness
+from pbem.storage.canonical_address import mailbox
+from pbem.storage.due_work import due_rows
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -58,14 +58,14 @@ def challenge(request: Request, line: Line) -> Decision:
 def opponent_of_offer(request: Request, line: Line, player: Player, opponent: str, game: str) -> Player:
     by_address = "@" in opponent
     if by_address:
-        invitations.check_address(opponent, request.server)
+        invitation_limits.check_address(opponent, request.server)
     check_running(request, player)
     other = _opponent(request, opponent)
     _check_open(request, line, player, other, game, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
-    invitations.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
+    invitation_limits.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
     if by_address:
-        invitations.remember(session, opponent, limits, request.server, now)
+        invitation_limits.remember(session, opponent, limits, request.server, now)
     return other
 
 
@@ -78,7 +78,7 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
     if willingness.is_open_to(session, other, player, game):
         return
     if by_address and other.confirmed is not None:
-        raise invitations.not_invitable(request.server)
+        raise invitation_limits.not_invitable(request.server)
     if blocks.is_blocked(session, player, other):
         raise Refused("You have blocked this player.", read=line.text, fits='"unblock NAME" allows challenges again.')
     raise Refused(
@@ -162,7 +162,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
-    invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
+    invitation_limits.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
     begins = began != player.id
     events = lifecycle.offer(session, player, opponent, same, now, challenger_begins=begins, rematch_of=match)
     sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
@@ -178,7 +178,7 @@ def accept(request: Request, line: Line) -> Decision:
     check_running(request, player)
     events = lifecycle.accept(request.session, match, player, request.now)
     if match.by_address:
-        invitations.note_accepted(request.session, player.address)
+        invitation_limits.note_accepted(request.session, player.address)
     if player.confirmed is not None:
         return Decision(events=events)
     named = line.given.get(OFFER, "")
@@ -331,7 +331,7 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
         return False
     withdrawn = lifecycle.withdraw(session, match, challenger, now)
     unanswered = (replace(event, unanswered=True) for event in withdrawn if isinstance(event, OfferWithdrawn))
-    announcements.announce(session, server, now, unanswered)
+    match_event_notices.announce(session, server, now, unanswered)
     log.info("challenge unanswered", match=match.id)
     return True
 

@@ -10,18 +10,18 @@ from engines.search import is_weak_at
 from notation.games import FEW, GAMES
 from pbem.conversation.command import LOOKS, PAGE, Command, Decision, Group, Letter, Line, Reach, Request, Who
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax import wording
+from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
-from pbem.conversation.syntax.commands import Commands
+from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import with_other_number
 from pbem.errors import Refused
-from pbem.messages.contents.whole_messages import LISTED, GameTitle, titles
+from pbem.messages.contents.message_payloads import LISTED, GameTitle, titles
 from pbem.players import answer_budgets
-from pbem.storage.heartbeats import within
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Match, Outgoing
-from pbem.storage.payloads import Part, Payload, Section
-from pbem.storage.preferences import Preference
+from pbem.storage.outages import within
+from pbem.storage.payload_base import Part, Payload, Section
+from pbem.storage.preference import Preference
 
 
 class CommandHelp(Part):
@@ -211,7 +211,7 @@ def _language(key: str, named: str) -> str:
 
 
 def _which_rules() -> str:
-    return f"Write {wording.rules_commands()}." + (f" {wording.ALL}" if len(GAMES) > FEW else "")
+    return f"Write {suggested_commands.rules_commands()}." + (f" {suggested_commands.ALL}" if len(GAMES) > FEW else "")
 
 
 def _help_for_stranger(request: Request, line: Line) -> Line:

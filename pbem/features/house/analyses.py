@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 from sqlmodel import Session, col, func, select
 
 from engines.search import seed_of
-from pbem.features.house.searcher import FINDINGS, Examination
+from pbem.features.house.search_process import FINDINGS, Examination
 from pbem.messages.analysis import Estimate
-from pbem.storage.heartbeats import within
 from pbem.storage.leases import is_free
 from pbem.storage.models import Analysis, Match, Player
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.outages import within
+from pbem.storage.payload_base import Payload, Section
 
 
 class MatchAnalysis(Payload, Section, template="analysis"):

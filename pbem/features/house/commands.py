@@ -1,17 +1,17 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
 from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, words
-from pbem.conversation.target import own_match
 from pbem.errors import Refused
+from pbem.features.house import account as house_player
 from pbem.features.house import analyses
-from pbem.features.house import player as house_player
 from pbem.features.house.analyses import AnalysisAsked
 from pbem.matches import branching, lifecycle
 from pbem.matches.queries import number_between, pack_of
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.replayed_match import Snapshot
 from pbem.messages.contents.sections import Hint
-from pbem.players import invitations, waiting_receipts
+from pbem.players import invitation_limits, waiting_receipts
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_MATCHES = 10
@@ -52,7 +52,7 @@ def start(
             f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
             fits='Finish one of them first; "games" lists them.',
         )
-    invitations.check_day(session, player, now)
+    invitation_limits.check_day(session, player, now)
     (offered,) = lifecycle.offer(
         *(session, player, house, terms, now),
         challenger_begins=begins,

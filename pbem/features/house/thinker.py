@@ -27,14 +27,14 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.failpoints import Step
-from pbem.features.house import analyses, player
-from pbem.features.house.searcher import Examination, Findings, Question, Searcher, SearchFailed, SearchStopped
-from pbem.matches import lifecycle, turns
+from pbem.features.house import account, analyses
+from pbem.features.house.search_process import Examination, Findings, Question, Searcher, SearchFailed, SearchStopped
+from pbem.matches import lifecycle, turn_parsing
 from pbem.matches.queries import locked, opponent_of, seat_of, version
-from pbem.matches.snapshot import snapshot_of, turn_texts
-from pbem.matches.turns import ReadTurn
-from pbem.players import announcements, waiting_receipts
-from pbem.players.notices import notify
+from pbem.matches.replayed_match import snapshot_of, turn_texts
+from pbem.matches.turn_parsing import ReadTurn
+from pbem.players import match_event_notices, waiting_receipts
+from pbem.players.match_news_queue import notify
 from pbem.storage import leases, queue
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.leases import is_free
@@ -128,7 +128,7 @@ class Thinker:
         with read_only(self.engine) as session:
             if not session.connection().execute(_LOOK).scalar():
                 return 0
-            house = player.find(session)
+            house = account.find(session)
             values = {"house": house and house.id, "now": now, "since": now - HOUR, "most": self.turns_per_hour}
             waiting = list(session.execute(_NEXT_TURNS, values).scalars())
             hints = waiting_receipts.awaited_hints(session, MOST_HINTS)
@@ -194,7 +194,7 @@ class Thinker:
         """
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, number), player.find(session)
+            match, house = locked(session, number), account.find(session)
             if match is None or house is None or not _is_to_move(match, house):
                 return None
             this: dict[str, Any] = {"match": number, "kind": SearchKind.TURN, "version": version(match)}
@@ -212,7 +212,7 @@ class Thinker:
     def _play(self, task: Task, text: str, value: float) -> None:
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, task.match), player.find(session)
+            match, house = locked(session, task.match), account.find(session)
             if match is None or house is None or version(match) != task.basis or not _is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
@@ -226,7 +226,7 @@ class Thinker:
             of_turns = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN)
             earlier = (col(Search.version) < task.basis, col(Search.asked) <= now - HOUR)
             session.exec(delete(Search).where(*of_turns, *earlier))
-            for notice in announcements.notices(session, events):
+            for notice in match_event_notices.notices(session, events):
                 if not waiting_receipts.retell(session, notice, now):
                     notify(session, self.server, now, notice)
             queue.notify(session.connection(), queue.Channel.OWED)
@@ -312,7 +312,7 @@ def _question(session: Session, match: Match, *, careful: bool = False) -> Quest
 def read_turn(notation: Notation[Any], position: Position[Any], text: str) -> ReadTurn:
     """Return the complete turn that was found on a position; raise SearchFailed if it isn't one."""
     try:
-        turn = turns.read(notation, position, None, turns.parse(notation, text))
+        turn = turn_parsing.read(notation, position, None, turn_parsing.parse(notation, text))
     except Refused as error:
         raise SearchFailed(f"{text[:40]!r} is no turn here") from error
     if not turn.complete:

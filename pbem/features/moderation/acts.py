@@ -18,8 +18,8 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.queries import of_player, opponent_of, playing, seat_of
 from pbem.messages.contents.sections import ChallengeClosed, TurnNews
-from pbem.players import announcements, invitations
-from pbem.players.notices import notify
+from pbem.players import invitation_limits, match_event_notices
+from pbem.players.match_news_queue import notify
 from pbem.storage import retention
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import (
@@ -33,7 +33,7 @@ from pbem.storage.models import (
     OutgoingState,
     Player,
 )
-from pbem.storage.payloads import Payload
+from pbem.storage.payload_base import Payload
 from pbem.tokens import Purpose
 
 
@@ -127,7 +127,7 @@ def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -
 
 
 def tell(session: Session, server: ServerSettings, events: Events, order: Order, now: datetime) -> None:
-    for notice in announcements.notices(session, events):
+    for notice in match_event_notices.notices(session, events):
         payload = notice.payload
         if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnNews) and order.reason):
             payload = replace(payload, by=OPERATOR, message=order.reason)
@@ -157,7 +157,7 @@ def ban(
     if player.banned is not None:
         raise Refused(f"The account of {player.name} is closed already, since {player.banned:%Y-%m-%d}.")
     player.banned = now
-    address = invitations.digest(player.address)
+    address = invitation_limits.digest(player.address)
     if session.get(ClosedAddress, address) is None:
         session.add(ClosedAddress(address=address, closed=now))
     session.flush()
@@ -192,10 +192,10 @@ def _end(
     if match.state == MatchState.RUNNING and seat is not None:
         lost = ended is BanOutcome.LOST
         events = decide(session, match, other(seat), now) if lost else cancel(session, match, now)
-        announcements.announce(session, server, now, events)
+        match_event_notices.announce(session, server, now, events)
     elif match.state == MatchState.OFFERED:
         answer = lifecycle.withdraw if match.challenger == player.id else lifecycle.decline
-        for notice in announcements.notices(session, answer(session, match, player, now), author=player):
+        for notice in match_event_notices.notices(session, answer(session, match, player, now), author=player):
             notify(session, server, now, notice)
 
 
@@ -204,7 +204,7 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     if player.banned is None:
         raise Refused(f"The account of {player.name} isn't closed.")
     player.banned = None
-    closed = session.get(ClosedAddress, invitations.digest(player.address))
+    closed = session.get(ClosedAddress, invitation_limits.digest(player.address))
     if closed is not None:
         session.delete(closed)
     news = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)

@@ -8,14 +8,14 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Who
-from pbem.conversation.syntax import commands
+from pbem.conversation.syntax import command_table
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.matches import track_record
 from pbem.matches.queries import name
-from pbem.players import directory
+from pbem.players import presence
 from pbem.storage.models import HOUSE, ModerationAct, Player
-from pbem.storage.payloads import Listing, Part
+from pbem.storage.payload_base import Listing, Part
 
 
 class RosterRow(Part):
@@ -117,19 +117,19 @@ NAME = word("NAME", r"\S+", is_name=True)
 
 def players(request: Request, line: Line) -> Decision:
     session, page, kind = request.session, line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL)
-    matches, more = accounts(session, commands.SIZE, page, beginning=line.given.get(NAME, ""), kind=kind)
+    matches, more = accounts(session, command_table.SIZE, page, beginning=line.given.get(NAME, ""), kind=kind)
     rows = tuple(
         RosterRow(
             by=name(player),
             address=player.address if player.address != HOUSE else "",
             joined=_day(player.confirmed),
-            seen=_day(directory.last_seen(session, player)),
+            seen=_day(presence.last_seen(session, player)),
             running=track_record.running(session, player),
             state=", ".join(states(player)),
         )
         for player in matches
     )
-    following = commands.following("players", line.given, more=more)
+    following = command_table.following("players", line.given, more=more)
     title = "" if kind is AccountKind.ALL else kind.value
     return Decision(answer=(Roster(rows=rows, kind=title, page=page, next_page=following),))
 
@@ -137,7 +137,7 @@ def players(request: Request, line: Line) -> Decision:
 def acts(request: Request, line: Line) -> Decision:
     session, page = request.session, line.given.get(PAGE, 1)
     about = called(session, line.given[PLAYER]) if PLAYER in line.given else None
-    stored, more = newest(session, commands.SIZE, page, about)
+    stored, more = newest(session, command_table.SIZE, page, about)
     rows = tuple(
         ActRow(
             at=f"{row.at:%Y-%m-%d %H:%M}",
@@ -150,7 +150,7 @@ def acts(request: Request, line: Line) -> Decision:
         )
         for row, player in ((row, session.get(Player, row.player) if row.player else None) for row in stored)
     )
-    following = commands.following("acts", line.given, more=more)
+    following = command_table.following("acts", line.given, more=more)
     return Decision(answer=(ActList(rows=rows, page=page, next_page=following),))
 
 

@@ -18,7 +18,7 @@ from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, name, players_of, seat_of
-from pbem.messages.contents.whole_messages import Act, ActDone
+from pbem.messages.contents.message_payloads import Act, ActDone
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Match, MatchState, Player
 

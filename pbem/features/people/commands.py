@@ -9,12 +9,12 @@ from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
-from pbem.conversation.syntax import commands
+from pbem.conversation.syntax import command_table
 from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
-from pbem.features.house import player as house
-from pbem.features.house.player import LEVELS
+from pbem.features.house import account as house
+from pbem.features.house.account import LEVELS
 from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import lifecycle, reliability, track_record
@@ -23,13 +23,13 @@ from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of
 from pbem.matches.ratings import standings
 from pbem.matches.track_record import Tally
 from pbem.messages import preferences
+from pbem.messages.contents.message_payloads import OpenSeek
 from pbem.messages.contents.sections import ChallengeClosed, NotSent
-from pbem.messages.contents.whole_messages import OpenSeek
-from pbem.players import announcements, blocks, directory, news_times
+from pbem.players import blocks, match_event_notices, news_times, presence
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.payloads import Listing, Part, Section
-from pbem.storage.preferences import NONE, OFF, ON
+from pbem.storage.payload_base import Listing, Part, Section
+from pbem.storage.preference import NONE, OFF, ON
 
 
 class ListedPlayer(Part):
@@ -107,16 +107,16 @@ def player_called(request: Request, line: Line, called: str, *, lock: bool = Fal
 
 
 def who(request: Request, line: Line) -> Decision:
-    is_listed, page = directory.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
-    players, more = directory.listed(request.session, request.now, commands.SIZE, page)
+    is_listed, page = presence.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
+    players, more = presence.listed(request.session, request.now, command_table.SIZE, page)
     rows = tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in players)
-    following = commands.following("who", line.given, more=more)
+    following = command_table.following("who", line.given, more=more)
     return Decision(answer=(PlayerList(rows=rows, page=page, next_page=following, is_listed=is_listed),))
 
 
 def _seen(seen: datetime, now: datetime) -> str:
     """Return when somebody wrote, no more exactly than others need to know."""
-    if now - seen < 2 * directory.TO_THE:
+    if now - seen < 2 * presence.TO_THE:
         return "wrote today or yesterday"
     return "wrote within a week" if now - seen < timedelta(days=7) else "wrote within a month"
 
@@ -132,7 +132,7 @@ def whois(request: Request, line: Line) -> Decision:
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
-    is_away = vacation is not None and vacation.begins <= now and directory.of_absence(session, player, reader)
+    is_away = vacation is not None and vacation.begins <= now and presence.of_absence(session, player, reader)
     theirs = [] if is_apart else seeks.of_player(session, player, now)
     profile = PlayerProfile(
         player=name(player),
@@ -166,7 +166,7 @@ def past(request: Request, line: Line) -> Decision:
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    matches, more = track_record.finished(session, player, commands.SIZE, page, opponent)
+    matches, more = track_record.finished(session, player, command_table.SIZE, page, opponent)
     if opponent is None:
         called, total = "", sum(track_record.results(session, player).values(), Tally())
     else:
@@ -247,7 +247,9 @@ def block(request: Request, line: Line) -> Decision:
     events = tuple(_with_offers_closed(request, player, other))
     running = of_player(session, player, (MatchState.RUNNING,))
     between = tuple(match.id or 0 for match in running if opponent_of(match, player) == other.id)
-    notices = announcements.notices(session, events, player)  # without words: those below "block" are about the other
+    notices = match_event_notices.notices(
+        session, events, player
+    )  # without words: those below "block" are about the other
     own = (notice.payload for notice in notices if request.is_from(notice.player))
     closed = (payload for payload in own if isinstance(payload, ChallengeClosed))
     return Decision(

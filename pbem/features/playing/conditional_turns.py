@@ -9,15 +9,15 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from pbem.conversation.command import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
-from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.matches import conditional_turns as tree
-from pbem.matches import lifecycle, prepared_turns
-from pbem.matches.conditional_turns import ELSE, MOST_LINES, RESIGN, Conditions
+from pbem.matches import automatic_turns, lifecycle
+from pbem.matches import condition_tree as tree
+from pbem.matches.condition_tree import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import name, version
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages.contents.sections import Branch, PreparedTurns
 from pbem.storage.models import Match, Ply
 
@@ -40,9 +40,9 @@ def prepare(request: Request, line: Line) -> Decision:
             match=match.id,
         )
     snapshot = snapshot_of(request.session, match)
-    known = prepared_turns.of_seat(request.session, match, seat)
+    known = automatic_turns.of_seat(request.session, match, seat)
     conditions = _read(line, snapshot, seat, known)
-    prepared_turns.keep(request.session, match, seat, conditions, request.incoming.id)
+    automatic_turns.keep(request.session, match, seat, conditions, request.incoming.id)
     return Decision(answer=(shown(match, conditions, "kept"),), covers=covered)
 
 
@@ -53,11 +53,11 @@ def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[tuple[Line,
     """
     lines = _later(request, snapshot.number)
     if not lines or snapshot.base.turn != other(seat):
-        return (), prepared_turns.NOTHING
+        return (), automatic_turns.NOTHING
     try:
-        return lines, _read(_together(lines), snapshot, seat, prepared_turns.NOTHING)
+        return lines, _read(_together(lines), snapshot, seat, automatic_turns.NOTHING)
     except Refused:
-        return (), prepared_turns.NOTHING
+        return (), automatic_turns.NOTHING
 
 
 def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
@@ -94,7 +94,7 @@ def _together(lines: Sequence[Line]) -> Line:
 
 def conditions(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    known = prepared_turns.of_seat(request.session, match, seat)
+    known = automatic_turns.of_seat(request.session, match, seat)
     if not known.lines:
         raise _none(match, line)
     return Decision(answer=(shown(match, known, "listed"),))
@@ -102,9 +102,9 @@ def conditions(request: Request, line: Line) -> Decision:
 
 def cancel(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    if not prepared_turns.remove(request.session, match, seat):
+    if not automatic_turns.remove(request.session, match, seat):
         raise _none(match, line)
-    return Decision(answer=(shown(match, prepared_turns.NOTHING, "dropped"),), log="cancel conditions")
+    return Decision(answer=(shown(match, automatic_turns.NOTHING, "dropped"),), log="cancel conditions")
 
 
 def shown(match: Match, conditions: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:

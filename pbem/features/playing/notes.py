@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, TEXT, opt, words
-from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.storage.models import OwnText
-from pbem.storage.payloads import Section
+from pbem.storage.payload_base import Section
 
 
 class Note(OwnText, table=True):

@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from pbem.conversation.command import Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
-from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.features.house import player as house
+from pbem.features.house import account as house
 from pbem.features.playing import conditional_turns
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars
@@ -17,7 +17,7 @@ from pbem.matches.offers import OfferKind, find
 from pbem.matches.queries import name, seat_of, version
 from pbem.messages import preferences
 from pbem.messages.contents.sections import Muted
-from pbem.players import answer_budgets, directory
+from pbem.players import answer_budgets, presence
 from pbem.storage.models import Match, MatchState, Player
 
 OFFER = word("OFFER", r"\S+", is_name=True)
@@ -72,7 +72,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     lifecycle.check_running(match)
     _check_seen(request, match)
     answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    directory.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    presence.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = house.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

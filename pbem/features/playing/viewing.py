@@ -9,13 +9,13 @@ from sqlmodel import select
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.command import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
-from pbem.conversation.syntax import commands
+from pbem.conversation.match_of_line import is_to_move, match_of
+from pbem.conversation.syntax import command_table
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
-from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
-from pbem.features.house.player import is_house
-from pbem.matches import variations
-from pbem.matches.clock import timesheet
+from pbem.features.house.account import is_house
+from pbem.matches import hypothetical_turns
+from pbem.matches.clock import turn_times
 from pbem.matches.clock.timekeeping import ZONE, expected_due, moment
 from pbem.matches.queries import (
     name,
@@ -29,13 +29,13 @@ from pbem.matches.queries import (
     since_when,
     taken_back,
 )
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.contents.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
-from pbem.players import directory, news_times
-from pbem.players.directory import Visibility
+from pbem.players import news_times, presence
+from pbem.players.presence import Visibility
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.payloads import Listing, Part, Section
+from pbem.storage.payload_base import Listing, Part, Section
 
 
 class ListedMatch(Part):
@@ -78,7 +78,7 @@ def games(request: Request, line: Line) -> Decision:
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
-    seen = directory.of_matches(request.session, matches, request.sender.player)
+    seen = presence.of_matches(request.session, matches, request.sender.player)
     matches = [match for match in matches if seen[match.id or 0] is not Visibility.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
@@ -97,7 +97,7 @@ def games(request: Request, line: Line) -> Decision:
         )
         rows.append(row)
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
-    following = commands.page_after(f"games {player.name}", page, more=more > 0)
+    following = command_table.page_after(f"games {player.name}", page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
 
@@ -156,7 +156,7 @@ def show(request: Request, line: Line) -> Decision:
 
 def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     """Return the section that shows a match as it is now, or as it was a turn ago to who sees it late."""
-    last = directory.last_ply(match, directory.of_reader(request.session, match, request.sender.player))
+    last = presence.last_ply(match, presence.of_reader(request.session, match, request.sender.player))
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
     own = is_to_move(request, match)
@@ -177,7 +177,7 @@ def _in_full(request: Request, match: Match, record: MatchRecord) -> MatchRecord
     session, people, reader = request.session, people_of(request.session, (match,)), request.sender.player
     names = [name(shown(match, people[seat])) for seat in (match.seat0, match.seat1)]
     zone = preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
-    rows = [*zip(plies(session, match), timesheet.turn_times(session, match), strict=True)][: record.ply]
+    rows = [*zip(plies(session, match), turn_times.turn_times(session, match), strict=True)][: record.ply]
     times = (
         TurnTimeShown(
             number=row.number,
@@ -213,7 +213,7 @@ def preview(request: Request, line: Line) -> Decision:
     own = line.ply is None and is_to_move(request, match)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
-        variation = variations.read(snapshot.notation, snapshot.base, kept, line.words)
+        variation = hypothetical_turns.read(snapshot.notation, snapshot.base, kept, line.words)
     except Refused as refusal:
         refusal.match = match.id if line.ply is None else None
         raise
@@ -262,7 +262,7 @@ def check_sight(request: Request, match: Match) -> None:
     The words are the same if one of the players has blocked the sender.
     """
     reader = request.sender.player
-    if directory.of_reader(request.session, match, reader) is not Visibility.NOTHING:
+    if presence.of_reader(request.session, match, reader) is not Visibility.NOTHING:
         return
     if reader is None or reader.confirmed is None:
         raise Refused(
@@ -280,7 +280,7 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
 
     Nothing is replayed here: rendering does it.
     """
-    last = directory.last_ply(match, directory.of_reader(request.session, match, request.sender.player))
+    last = presence.last_ply(match, presence.of_reader(request.session, match, request.sender.player))
     if ply is not None and ply > last:
         turns = "1 turn" if last == 1 else f"{last} turns"
         seen = " that you can see" if last < match.plies else ""

@@ -10,7 +10,7 @@ from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax import commands, terms
+from pbem.conversation.syntax import command_table, terms
 from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, words
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
@@ -19,9 +19,9 @@ from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, 
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
-from pbem.players import invitations, news_times, willingness
+from pbem.players import invitation_limits, news_times, willingness
 from pbem.players.answer_budgets import DAY
-from pbem.storage.due import due_rows
+from pbem.storage.due_work import due_rows
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Player, Seek
 from pbem.tokens import Purpose
@@ -95,9 +95,11 @@ def _check_number(request: Request, line: Line, player: Player, offered: Seek) -
 def list_seeks(request: Request, line: Line) -> Decision:
     reader, page, game = request.player, line.given.get(PAGE, 1), line.given.get(GAME, None)
     busy = request.limits.matches_per_player
-    matches, more = seeks.listed(request.session, reader, request.now, commands.SIZE, page=page, game=game, busy=busy)
+    matches, more = seeks.listed(
+        request.session, reader, request.now, command_table.SIZE, page=page, game=game, busy=busy
+    )
     known = reliability.of_players(request.session, {seek.player for seek, _ in matches})
-    rows, following = seeks.rows(matches, reader, known), commands.following("seeks", line.given, more=more)
+    rows, following = seeks.rows(matches, reader, known), command_table.following("seeks", line.given, more=more)
     return Decision(answer=(SeekList(rows=rows, page=page, next_page=following, narrowed=game is not None),))
 
 
@@ -127,7 +129,7 @@ def take(request: Request, line: Line) -> Decision:
         raise Refused(
             "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
         )
-    invitations.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
+    invitation_limits.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
     until = now + SEEK_OPEN
     return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
 

@@ -18,12 +18,12 @@ from pbem.matches.lifecycle import Terms
 from pbem.matches.queries import name
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.matches.reliability import Reliability
-from pbem.messages.contents.whole_messages import OpenSeek
-from pbem.players import blocks, directory, willingness
+from pbem.messages.contents.message_payloads import OpenSeek
+from pbem.players import blocks, presence, willingness
 from pbem.storage.database import exclude_others
-from pbem.storage.heartbeats import within
 from pbem.storage.models import Match, Player, PlayerRating, Seek
-from pbem.storage.payloads import Listing, Part, Payload, Section
+from pbem.storage.outages import within
+from pbem.storage.payload_base import Listing, Part, Payload, Section
 
 
 class SeekList(Listing, template="seeks"):
@@ -204,7 +204,7 @@ def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] 
 
 
 def is_for(session: Session, seeker: Player, taker: Player) -> bool:
-    return directory.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
+    return presence.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
 
 
 def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> Match | None:

@@ -16,9 +16,9 @@ from pbem.matches import agreements, queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
-from pbem.players import announcements
+from pbem.players import match_event_notices
 from pbem.storage import facts_when_queued
-from pbem.storage.due import due_rows
+from pbem.storage.due_work import due_rows
 from pbem.storage.mailer import STAYED, WITH_CONTENT
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 def _expire(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     events = timeouts.expire(session, match, now)
-    announcements.announce(session, server, now, events)
+    match_event_notices.announce(session, server, now, events)
     if events:
         log.info("out of time", match=match.id, over=match.to_move is None)
     return bool(events)
@@ -35,7 +35,7 @@ def _expire(session: Session, match: Match, server: ServerSettings, now: datetim
 
 def _end_pause(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     events = agreements.resume_by_itself(session, match, now)
-    announcements.announce(session, server, now, events)
+    match_event_notices.announce(session, server, now, events)
     return bool(events)
 
 
@@ -58,7 +58,7 @@ def _remind(session: Session, match: Match, server: ServerSettings, now: datetim
     wants_news = player.stopped is None and player.unreachable is None and player.deleted is None
     if seat is None or not wants_news or _was_shown(session, player, match, now):
         return False
-    announcements.announce(session, server, now, (ReminderDue(match, engine_seat(seat)),))
+    match_event_notices.announce(session, server, now, (ReminderDue(match, engine_seat(seat)),))
     log.info("reminded", match=match.id, player=player.id)
     return True
 
@@ -97,7 +97,7 @@ def _tell_of_vacation(session: Session, row: Vacation, server: ServerSettings, n
     if row.ends <= now:
         return False
     player = session.get_one(Player, row.player)
-    announcements.announce(session, server, now, _news_of_vacation(session, player, row))
+    match_event_notices.announce(session, server, now, _news_of_vacation(session, player, row))
     log.info("vacation", player=player.id)
     return True
 

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, func, select
 
 from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation.command import Command, Decision, Line, Request
+from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
-from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.matches import timeouts
 from pbem.matches.clock import calendars
@@ -33,9 +33,9 @@ from pbem.matches.clock.working_days import Span
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
 from pbem.players import answer_budgets
-from pbem.storage.heartbeats import within
 from pbem.storage.models import Player, Vacation
-from pbem.storage.payloads import Part, Section
+from pbem.storage.outages import within
+from pbem.storage.payload_base import Part, Section
 
 DAY = timedelta(days=1)
 

@@ -19,21 +19,21 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, host_command, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
-from pbem.matches import arranged
+from pbem.features.tournaments.standings import Format
+from pbem.matches import tournament_matches
 from pbem.matches.queries import name
 from pbem.messages import preferences
 from pbem.messages.contents.sections import Crosstable, RoundBegun, TurnNews
-from pbem.players import announcements
-from pbem.players.notices import notify
+from pbem.players import match_event_notices
+from pbem.players.match_news_queue import notify
 from pbem.storage.database import read_only
-from pbem.storage.due import NOW, Due, Setbacks, act_on, at_once
+from pbem.storage.due_work import NOW, Due, Setbacks, act_on, at_once
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
-from pbem.storage.preferences import ON
+from pbem.storage.preference import ON
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
@@ -41,7 +41,7 @@ Finding = TypeVar("Finding")
 
 ROUNDS_ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
-    exists().where(*arranged.ARE_UNREPORTED),
+    exists().where(*tournament_matches.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
 )
 FEW = 2  # how many matches begin, and how many players get a final report, in a transaction: others wait meanwhile
@@ -108,7 +108,7 @@ def _tell_the_round(
     others = {player for pair in running if (pair.round, pair.board, pair.game) != own for player in pair.players}
     this: dict[str, Any] = {"number": tournament.id or 0, "title": tournament.title}
     this |= {"round": board.pair.round, "rounds": tournament.rounds or 0}
-    for notice in announcements.notices(session, [board.event] if board.event is not None else []):
+    for notice in match_event_notices.notices(session, [board.event] if board.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
         table = None if reader in others else _table(news, names, reader)
@@ -156,7 +156,7 @@ def _tell_the_end(
 TOP = 10  # how many rungs a message about the end of a ladder shows, besides the reader's
 LADDERS_ARE_DUE = or_(
     exists().where(
-        *arranged.ARE_UNREPORTED,
+        *tournament_matches.ARE_UNREPORTED,
         *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Format.LADDER),
     ),
     exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),

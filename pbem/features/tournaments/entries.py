@@ -10,7 +10,7 @@ from enum import StrEnum
 from sqlalchemy import delete, exists, update
 from sqlmodel import Session, and_, col, func, or_, select
 
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.standings import Format
 from pbem.storage import retention
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Entry, Match, Player, Tournament

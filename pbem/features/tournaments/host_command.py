@@ -28,9 +28,9 @@ from pbem.features.tournaments.entries import (
     MOST_PLACES,
     MOST_ROUNDS,
 )
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.standings import Format
 from pbem.storage.database import lock
-from pbem.storage.due import due_rows
+from pbem.storage.due_work import due_rows
 from pbem.storage.models import Player, Tournament
 
 KIND = Piece(

@@ -12,11 +12,11 @@ from sqlmodel import Session, col, select
 from notation.games import GAMES
 from pbem.features.tournaments import entries, ladders
 from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.field import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
+from pbem.features.tournaments.standings import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
 from pbem.matches.queries import name
 from pbem.messages.contents.sections import Crosstable, CrosstableRow
 from pbem.storage.models import Player, Tournament
-from pbem.storage.payloads import Listing, Part, Payload, Section
+from pbem.storage.payload_base import Listing, Part, Payload, Section
 
 
 class TournamentLine(Part):

@@ -18,9 +18,9 @@ from sqlmodel import Session, and_, col, func, select
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.features.tournaments import entries
-from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, Table, crosstable
 from pbem.features.tournaments.pairing import ROUNDS, following
-from pbem.matches import arranged
+from pbem.features.tournaments.standings import Entrant, Field, Format, Matchup, Score, Table, crosstable
+from pbem.matches import tournament_matches
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
@@ -45,7 +45,11 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
     has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Format.LADDER, offered)
     changed = (
-        select(Match.tournament).join(Tournament, has_rounds).where(*arranged.ARE_UNREPORTED).distinct().limit(most)
+        select(Match.tournament)
+        .join(Tournament, has_rounds)
+        .where(*tournament_matches.ARE_UNREPORTED)
+        .distinct()
+        .limit(most)
     )
     begins = select(Tournament.id).where(offered, col(Tournament.told).is_not(None)).limit(most)
     return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
@@ -67,10 +71,10 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     if tournament is None:
         return False
     entries.locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
-    over = arranged.unreported(session, prepared.number)
+    over = tournament_matches.unreported(session, prepared.number)
     if _field(session, tournament, now) != prepared.field:
         return False
-    arranged.report(session, over, now)
+    tournament_matches.report(session, over, now)
     if tournament.started is None and len(prepared.field.entrants) >= entries.FEWEST:
         _begin(session, tournament, prepared.field, now)
     last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
@@ -229,7 +233,7 @@ def _begin_match(
     if pair.result is not None:
         row.result = pair.result.value
     elif pair.second is not None:
-        event = arranged.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
+        event = tournament_matches.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
         row.match = event.match.id
     session.flush()
     return BegunPairing(pair, event, tuple(people[player] for player in pair.players))

@@ -1,6 +1,6 @@
 """Which matches players watch; and what these spectators are shown once a match has moved on.
 
-Whether they may see it isn't decided here: its players can change that at any time (see players.directory). A match is
+Whether they may see it isn't decided here: its players can change that at any time (see players.presence). A match is
 shown in a transaction of its own, which locks it and notes what has been seen. So after a crash it is still to be
 shown, and only one of several daemons shows it. Several turns since the last look are told in one message.
 """
@@ -15,18 +15,18 @@ from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.config import ServerSettings
-from pbem.matches import spectator_news
+from pbem.matches import unseen_by_spectators
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
-from pbem.players import blocks, directory
-from pbem.players.directory import Visibility, is_reachable
+from pbem.players import blocks, presence
+from pbem.players.presence import Visibility, is_reachable
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import Due, act_on, at_once
-from pbem.storage.heartbeats import within
+from pbem.storage.due_work import Due, act_on, at_once
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.models import Match, Outgoing, Player, Watch
-from pbem.storage.payloads import News, Part, Section
-from pbem.storage.preferences import OFF
+from pbem.storage.outages import within
+from pbem.storage.payload_base import News, Part, Section
+from pbem.storage.preference import OFF
 from pbem.storage.retention import change
 from pbem.tokens import Purpose
 
@@ -75,7 +75,7 @@ def find(session: Session, player: Player, match: Match) -> Watch | None:
 def begin(session: Session, player: Player, match: Match, now: datetime) -> bool:
     if find(session, player, match) is not None:
         return False
-    spectator_news.mark(session, match)
+    unseen_by_spectators.mark(session, match)
     session.add(Watch(player=player.id or 0, match=match.id or 0, created=now))
     session.flush()
     return True
@@ -105,19 +105,19 @@ def spectators(session: Session, match: Match) -> Sequence[int]:
 
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     with read_only(engine) as session:
-        numbers = spectator_news.unseen(session, at_once(session, "spectators"))
+        numbers = unseen_by_spectators.unseen(session, at_once(session, "spectators"))
     return act_on(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
 
 
 def _show(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     match = lock_if_free(session, Match, number)
-    if match is None or not spectator_news.is_unseen(match):  # another daemon is at it
+    if match is None or not unseen_by_spectators.is_unseen(match):  # another daemon is at it
         return False
     readers = spectators(session, match)
-    seen, told = directory.of(match, people_of(session, (match,)).values()), 0
+    seen, told = presence.of(match, people_of(session, (match,)).values()), 0
     if readers and seen is not Visibility.NOTHING:
         undone = taken_back(session, match) if match.shift else ()
-        news = spectator_news.news_of(match, undone, late=seen is Visibility.LATE)
+        news = unseen_by_spectators.news_of(match, undone, late=seen is Visibility.LATE)
         if news is not None:
             late = seen is Visibility.LATE and match.ended is None
             shown = WatchedTurn(match=number, ply=news.ply, since=news.since, taken_back=news.taken_back, late=late)
@@ -126,7 +126,7 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
                 delivery = Delivery(is_notice=True, is_batched=_is_collected(player))
                 mailer.to_player(player, shown, purpose=Purpose.NOTICES, match=match, ply=shown.ply, delivery=delivery)
                 told += 1
-    spectator_news.settle(match, is_watched=bool(readers))
+    unseen_by_spectators.settle(match, is_watched=bool(readers))
     if match.ended is not None:
         change(session, delete(Watch).where(col(Watch.match) == match.id))
     if told:
@@ -155,4 +155,4 @@ def _has_enough(session: Session, player: Player, now: datetime) -> bool:
     return session.exec(shown).one() >= MOST_PER_HOUR
 
 
-DUE = (Due(name="spectators.show", when=exists().where(*spectator_news.IS_UNSEEN), act=show),)
+DUE = (Due(name="spectators.show", when=exists().where(*unseen_by_spectators.IS_UNSEEN), act=show),)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from email.parser import BytesHeaderParser
 
 from pbem.config import DkimSettings
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 
 SIGNED = (
     *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References"),

@@ -20,7 +20,7 @@ from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, header_block
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import ENDS_SOON, USUAL, Arrival, Patience, ServerUnreachable, certificate_end
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 
 log = structlog.get_logger()
 

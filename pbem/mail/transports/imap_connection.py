@@ -16,7 +16,7 @@ from imapclient.exceptions import LoginError
 from pbem.config import ImapSettings
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports.protocols import USUAL, Patience
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 
 CONNECTION_ERRORS = (imaplib.IMAP4.error, OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError)
 """What imaplib, imapclient and the socket raise for a server that is gone, confused or refuses."""

@@ -12,7 +12,7 @@ import structlog
 from pbem.config import MaildirSettings
 from pbem.mail.reading.limits import header_block
 from pbem.mail.transports.protocols import Arrival, NotAccepted, ServerUnreachable
-from pbem.storage import drafts
+from pbem.storage import atomic_files
 
 log = structlog.get_logger()
 
@@ -106,11 +106,11 @@ class MaildirOutbox:
             _make(self._folder)
             try:
                 draft.write_bytes(raw)
-                drafts.sync(draft)
+                atomic_files.sync(draft)
                 draft.rename(self._folder / "new" / name)
             finally:
                 draft.unlink(missing_ok=True)
-            drafts.sync(self._folder / "new")
+            atomic_files.sync(self._folder / "new")
         except OSError as error:
             raise NotAccepted(
                 f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True

@@ -13,7 +13,7 @@ from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.reading.limits import normalize_newlines
 from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience, certificate_end
-from pbem.secret import BadConfig
+from pbem.secret_setting import BadConfig
 
 KEPT_SECONDS = 30.0  # a connection unused for longer isn't trusted: servers hang up, and firewalls drop it silently
 

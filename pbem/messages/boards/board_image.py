@@ -22,10 +22,10 @@ from resvg_py import svg_to_bytes
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
-from pbem.messages.boards import svg_shapes
+from pbem.messages.boards import svg_board_parts
 from pbem.messages.boards.palette import FRAME, LABEL, OURS, Colour, Look, css
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.boards.svg_shapes import CELL, Point
+from pbem.messages.boards.svg_board_parts import CELL, Point
 
 WIDTH = 500  # in CSS pixels, like all measures here
 MARGIN, KEY, TILE, LINE = 16, 30, 24, 25
@@ -51,9 +51,9 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, diagram: Diagram, scale: float) -> Self:
-        (width, height), (x, y) = svg_shapes.size_of(diagram), svg_shapes.corner_of(diagram)
+        (width, height), (x, y) = svg_board_parts.size_of(diagram), svg_board_parts.corner_of(diagram)
         across = int(min(WIDTH / width, TALLEST / height, LARGEST_CELL / CELL) * scale * CELL / 2) * 2 / CELL
-        step = svg_shapes.step_of(diagram)
+        step = svg_board_parts.step_of(diagram)
         down = int(step * across + 0.01) / step
         left = round((WIDTH * scale - width * across) / 2 + x * across) - x * across
         return cls(across, down, left, round(y * down) - y * down, round(height * down))
@@ -105,8 +105,8 @@ def painted(
 ) -> Image.Image:
     """Return the picture of a board, with words in some of so many lines below it."""
     layout = Layout.of(diagram, scale)
-    image = _ground(svg_shapes.emptied(diagram), scale, lines, highlight, is_lit=bool(diagram.lit)).copy()
-    for name, place, look in svg_shapes.filled(diagram):
+    image = _ground(svg_board_parts.emptied(diagram), scale, lines, highlight, is_lit=bool(diagram.lit)).copy()
+    for name, place, look in svg_board_parts.filled(diagram):
         tile = _cell(diagram.shape, look, name if look.kind == "empty" else "", layout[:2])
         image.paste(tile, layout.place(place), tile)
     if words:
@@ -118,10 +118,10 @@ def painted(
 
 @lru_cache(maxsize=256)
 def _cell(shape: Shape, look: Look, name: str, factor: tuple[float, float]) -> Image.Image:
-    cell = "".join(svg_shapes.cell(shape, look))
-    named = svg_shapes.names([((0, 0), name)]) if name and shape == "hex" else ""
+    cell = "".join(svg_board_parts.cell(shape, look))
+    named = svg_board_parts.names([((0, 0), name)]) if name and shape == "hex" else ""
     content = f'<g transform="scale({factor[0]} {factor[1]})">{cell}{named}</g>'
-    return rendered(content, CELL * factor[0], ceil(svg_shapes.tall(shape) * factor[1]))
+    return rendered(content, CELL * factor[0], ceil(svg_board_parts.tall(shape) * factor[1]))
 
 
 @lru_cache(maxsize=8)
@@ -175,7 +175,7 @@ def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str
 
 def written(left: float, middle: float, text: str, colour: Colour = LABEL) -> str:
     """Return a line of text from that place on."""
-    return svg_shapes.texts([((left + length(text) / 2, middle), legible(text))], LETTERS, colour)
+    return svg_board_parts.texts([((left + length(text) / 2, middle), legible(text))], LETTERS, colour)
 
 
 def length(text: str) -> float:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from html import escape
 
 from engines.diagram import Diagram, Mark, Shape
-from pbem.messages.boards import svg_shapes
+from pbem.messages.boards import svg_board_parts
 from pbem.messages.boards.palette import FRAME, Look, css
-from pbem.messages.boards.svg_shapes import Point, names, short
+from pbem.messages.boards.svg_board_parts import Point, names, short
 
 SELECTED = 2.2  # how far inside a cell the frame stands that a script shows; a line of 4 stays within the cell
 
@@ -25,7 +25,7 @@ class BoardSheet:
 
     def board(self, diagram: Diagram, title: str) -> str:
         elements = [_opened(diagram, "img", title), self.ground(diagram)]
-        for name, place, look in svg_shapes.filled(diagram):
+        for name, place, look in svg_board_parts.filled(diagram):
             elements.append(self.used(diagram.shape, look, place))
             if look.kind == "empty" and diagram.shape == "hex":  # it covers the name below it
                 elements.append(names([(place, name)]))
@@ -35,7 +35,7 @@ class BoardSheet:
         return f'<svg class="shapes" width="0" height="0" aria-hidden="true">{self.defined()}</svg>\n'
 
     def defined(self) -> str:
-        cells = (f'<g id="{name}">{"".join(svg_shapes.cell(*look))}</g>' for look, name in self._ids.items())
+        cells = (f'<g id="{name}">{"".join(svg_board_parts.cell(*look))}</g>' for look, name in self._ids.items())
         boards = (f'<g id="{name}">{content}</g>' for name, content in self._empty.values())
         return f"<defs>{''.join((*cells, *boards))}</defs>"
 
@@ -46,7 +46,7 @@ class BoardSheet:
     def changing(self, diagram: Diagram, marks: Iterable[str], label: str) -> tuple[str, dict[str, list[str]]]:
         """Return a board whose cells a script can change, and the ids of what each mark looks like, by area."""
         ground, legend, shape = self.ground(diagram), diagram.legend, diagram.shape
-        frame, by_text = svg_shapes.outline(svg_shapes.inset(shape, SELECTED)), legend.by_text()
+        frame, by_text = svg_board_parts.outline(svg_board_parts.inset(shape, SELECTED)), legend.by_text()
         texts = {name: text for _, cells in diagram.rows for name, text in cells}
 
         def id_of(mark: Mark, level: int) -> str:
@@ -56,7 +56,7 @@ class BoardSheet:
         possible = dict.fromkeys((*marks, *texts.values()))
         ids = {text: [id_of(by_text[text], level) for level in areas] for text in possible}
         drawn = []
-        for name, (x, y), look in svg_shapes.looks(diagram):
+        for name, (x, y), look in svg_board_parts.looks(diagram):
             drawn.append(
                 f'<g data-cell="{name}" data-area="{look.level}" data-mark="{escape(texts[name])}"'
                 f' transform="translate({short(x)} {short(y)})"><use href="#{self._id(shape, look)}"/>'
@@ -70,14 +70,14 @@ class BoardSheet:
 
     def ground(self, diagram: Diagram) -> str:
         """Return the board with nothing on it, with its edges and labels."""
-        empty = svg_shapes.emptied(diagram)
+        empty = svg_board_parts.emptied(diagram)
         if empty not in self._empty:
-            width, height = map(short, svg_shapes.size_of(empty))
+            width, height = map(short, svg_board_parts.size_of(empty))
             paper = f'<rect width="{width}" height="{height}" rx="8" fill="{css(FRAME)}"/>'
-            cells = (self.used(empty.shape, look, place) for _, place, look in svg_shapes.looks(empty))
-            hexagons = ((place, name) for name, place in svg_shapes.boxes(empty).items())
+            cells = (self.used(empty.shape, look, place) for _, place, look in svg_board_parts.looks(empty))
+            hexagons = ((place, name) for name, place in svg_board_parts.boxes(empty).items())
             named = names(hexagons) if empty.shape == "hex" else ""
-            content = "".join((paper, *svg_shapes.edges(empty), *cells, named, svg_shapes.labels(empty)))
+            content = "".join((paper, *svg_board_parts.edges(empty), *cells, named, svg_board_parts.labels(empty)))
             self._empty[empty] = f"board{len(self._empty)}", content
         return f'<use href="#{self._empty[empty][0]}"/>'
 
@@ -87,5 +87,5 @@ class BoardSheet:
 
 
 def _opened(diagram: Diagram, role: str, label: str) -> str:
-    width, height = map(short, svg_shapes.size_of(diagram))
+    width, height = map(short, svg_board_parts.size_of(diagram))
     return f'<svg class="board" viewBox="0 0 {width} {height}" role="{role}" aria-label="{escape(label)}">'

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
-from pbem.storage.models.indexes import partial_index
+from pbem.storage.models.partial_index import partial_index
 from pbem.storage.utc import Utc
 
 
@@ -104,7 +104,7 @@ class Match(SQLModel, table=True):
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
     shown: int | None = None
-    """The version that its spectators have seen, while there are any (see matches.spectator_news)."""
+    """The version that its spectators have seen, while there are any (see matches.unseen_by_spectators)."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
@@ -157,7 +157,7 @@ class Prepared(SQLModel, table=True):
     seat: int = Field(primary_key=True)
     version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
-    """Turns in canonical texts, the opponent's first (see matches.conditional_turns)."""
+    """Turns in canonical texts, the opponent's first (see matches.condition_tree)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 
@@ -231,7 +231,7 @@ class Tournament(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     title: str
-    kind: str  # how opponents are found (tournaments.field.Format)
+    kind: str  # how opponents are found (tournaments.standings.Format)
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     time: str  # the time control, as time_control.to_stored writes it; there always is one
@@ -295,4 +295,4 @@ class Pairing(SQLModel, table=True):
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
-    result: str | None = None  # how that ended without a match (tournaments.field.Score)
+    result: str | None = None  # how that ended without a match (tournaments.standings.Score)

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, Index, LargeBinary, false
 from sqlmodel import Field, Relationship, SQLModel
 
 from pbem.storage.leases import Leased
-from pbem.storage.models.indexes import partial_index
+from pbem.storage.models.partial_index import partial_index
 from pbem.storage.utc import Utc
 
 

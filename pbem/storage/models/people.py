@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Column, Index, false
 from sqlmodel import Field, SQLModel
 
-from pbem.storage.models.indexes import partial_index
+from pbem.storage.models.partial_index import partial_index
 from pbem.storage.utc import Utc
 
 HOUSE = "(the house)"
@@ -34,7 +34,7 @@ class Player(SQLModel, table=True):
     confirmed: datetime | None = Field(default=None, sa_type=Utc)
     epoch: int = 0
     settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
-    """The player's choices (see preferences) that differ from the defaults."""
+    """The player's choices (see preference) that differ from the defaults."""
     stopped: datetime | None = Field(default=None, sa_type=Utc)
     bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times in a row a message bounced permanently (see bounces)."""
@@ -63,7 +63,7 @@ class Player(SQLModel, table=True):
 class KnownAddress(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True)
     address: str = Field(primary_key=True)
-    """Without what its owner can vary (see mailboxes); it may be anybody's, so only the player's tokens count there."""
+    """Without what its owner can vary (see canonical_address); it may be anybody's, so only the player's tokens count."""
     since: datetime = Field(sa_type=Utc)
 
 
@@ -73,7 +73,7 @@ class Invitee(SQLModel, table=True):
     __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
 
     address: str = Field(primary_key=True)
-    """A hash of the address (see invitations): nobody reads from it whom we have written to."""
+    """A hash of the address (see invitation_limits): nobody reads from it whom we have written to."""
     domain: str
     invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
     refused: datetime | None = Field(default=None, sa_type=Utc)  # when its owner asked us not to invite them again

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.leases import Leased
-from pbem.storage.models.indexes import partial_index
+from pbem.storage.models.partial_index import partial_index
 from pbem.storage.utc import Utc
 
 
@@ -37,7 +37,7 @@ class Daemon(SQLModel, table=True):
     version: str
     started: datetime = Field(sa_type=Utc)
     told: datetime = Field(sa_type=Utc)
-    state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))  # see server.reports
+    state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))  # see server.liveness
 
 
 class Outage(SQLModel, table=True):
@@ -100,7 +100,7 @@ class Analysis(Leased, table=True):
     player: int = Field(foreign_key="player.id")
     asked: datetime = Field(sa_type=Utc)
     findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
-    """What was found for each position so far, the first one first (house.searcher.SearchFinding)."""
+    """What was found for each position so far, the first one first (house.search_process.SearchFinding)."""
     attempts: int = 0  # how many searches for the next positions were begun, counted before each begins
     due: datetime = Field(sa_type=Utc)
     done: datetime | None = Field(default=None, sa_type=Utc)

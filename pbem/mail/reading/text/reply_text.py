@@ -14,8 +14,8 @@ from functools import cache, partial
 from pbem.mail.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.mail.reading.text.attribution_words import COLONS
 from pbem.mail.reading.text.attributions import AttributionFinder
+from pbem.mail.reading.text.kept_and_cut_lines import TextDraft, WrittenText
 from pbem.mail.reading.text.ours import NOBODY, Ours
-from pbem.mail.reading.text.written_text import TextDraft, WrittenText
 
 LONGEST = 1_000_000
 MOST_LINES = 5_000  # including quotes

@@ -1,16 +1,17 @@
 """What a message in plain sentences seems to want: all of it in one sentence of ours, and the lines that would do it.
 
 Nothing here acts. The lines are printed and stored, and a yes carries out these and no others; what the sentences name
-beside that is said, too. `recogniser` guesses what is wanted, `slots` reads what is named, and phrases.toml has both.
+beside that is said, too. `wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; the words
+for both are in phrases.toml.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.conversation.syntax import person_names, phrases, recogniser, slots
-from pbem.conversation.syntax.slots import Named
-from pbem.conversation.syntax.wording import LONGEST, Place, Reading, reading_of
+from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
+from pbem.conversation.syntax.sentence_entities import Named
+from pbem.conversation.syntax.suggested_commands import LONGEST, Place, Reading, reading_of
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
@@ -72,21 +73,23 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
             whole[-1] = f"{whole[-1]} {line}"
         else:
             whole.append(line)
-    return [each for line in whole for each in person_names.SENTENCE_END.split(line) if each.strip()][:MOST_SENTENCES]
+    return [each for line in whole for each in names_in_sentences.SENTENCE_END.split(line) if each.strip()][
+        :MOST_SENTENCES
+    ]
 
 
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     written = list(lines)
     said = sentences_in(written)
-    possible = {wish.like or name: name for name, wish in phrases.wishes().items() if place.can_want(wish)}
-    names = {sentence: slots.named(sentence, place.today) for sentence in said}
+    possible = {wish.like or name: name for name, wish in vocabulary.wishes().items() if place.can_want(wish)}
+    names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
     guesses: list[Guess] = []
     least = SURE * (ALONE if len(said) == 1 and len(said[0].split()) >= FEWEST_WORDS else 1)
     likely: dict[str, float] = {}
     for sentence, this in names.items():
         guesses += _guesses(sentence, this, possible, place, likely, least)
-    about = phrases.lexicon("concepts").of_text(phrases.words(" ".join(said)))
+    about = vocabulary.lexicon("concepts").of_text(vocabulary.words(" ".join(said)))
     plays = any(this.games for this in names.values()) or not {"play", "game"}.isdisjoint(about)
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
     if len(invited) == 1 and plays and "challenge" in possible:
@@ -97,7 +100,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     named = Named()
     for sentence in (*(guess.sentence for guess in found), *names):
         named = named.with_others(names[sentence])
-    name = named.name or person_names.signature(written)
+    name = named.name or names_in_sentences.signature(written)
     if name and "my_name" in possible and ACTS & {guess.wish for guess in found}:
         named = replace(named, name=name)
         found = [*(guess for guess in found if guess.wish != "join"), Guess("my_name", CERTAIN, "")]
@@ -109,7 +112,7 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
 
     Somebody who gives their name wants to play, whatever they ask besides.
     """
-    wishes = phrases.wishes()
+    wishes = vocabulary.wishes()
     found: list[Guess] = []
     for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
         wish = wishes[guess.wish]
@@ -137,19 +140,19 @@ def _guesses(
 ) -> Iterator[Guess]:
     """Yield what a sentence may want, by what it names and by its words; note how sure all is."""
     is_possible = "turn_words" in possible or (named.is_condition and place.state == "running")
-    if len(named.cells) > 1 and is_possible and not slots.is_negated(sentence):
+    if len(named.cells) > 1 and is_possible and not sentence_entities.is_negated(sentence):
         yield Guess("turn_words", CERTAIN, sentence)
         return
     if named.name and "my_name" in possible:
         yield Guess("my_name", SURE, sentence)
-    if "chat" in possible and person_names.told(sentence, place.rival):
+    if "chat" in possible and names_in_sentences.told(sentence, place.rival):
         yield Guess("chat", CERTAIN, sentence)
         return
-    bare = person_names.without_name(sentence) if named.name else sentence
+    bare = names_in_sentences.without_name(sentence) if named.name else sentence
     if named.name and len(bare.split()) < FEWEST_WORDS:
         return  # a name alone
     whole = _ranked(bare, possible)
-    meanings = set(phrases.lexicon("words").of_text(phrases.words(sentence)))
+    meanings = set(vocabulary.lexicon("words").of_text(vocabulary.words(sentence)))
     is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
     if place.player and named.days and is_absence and dict(whole).get("away", -SURE) > -SURE:
         yield Guess("away", CERTAIN, sentence)
@@ -162,7 +165,7 @@ def _guesses(
 
 
 def _ranked(part: str, possible: Mapping[str, str]) -> list[tuple[str, float]]:
-    return [(possible[name], sure) for name, sure in recogniser.recognised(part) if name in possible]
+    return [(possible[name], sure) for name, sure in wish_classifier.recognised(part) if name in possible]
 
 
 def _settled(
@@ -181,7 +184,7 @@ def _settled(
     is_near = bool(others) and others[0][1] > max(least, NEARLY * sure)
     if name in VAGUE and is_near and (names_game or others[0][0] != "rules"):
         (name, sure), *others = [*others, ranked[0]]
-    meanings = set(phrases.lexicon("concepts").of_text(phrases.words(slots.ADDRESS.sub(" ", part))))
+    meanings = set(vocabulary.lexicon("concepts").of_text(vocabulary.words(sentence_entities.ADDRESS.sub(" ", part))))
     if place.asked and name == "draw":
         is_agreed = meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part
         return Guess("agree" if is_agreed else "refuse", sure, part)

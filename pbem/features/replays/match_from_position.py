@@ -9,7 +9,7 @@ from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.house import commands as house
-from pbem.features.house.player import current_name
+from pbem.features.house.account import current_name
 from pbem.features.playing.viewing import position_of
 from pbem.matches import branching, lifecycle
 from pbem.messages.contents.sections import ChallengeSent

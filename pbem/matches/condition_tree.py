@@ -15,8 +15,8 @@ from typing import Any
 from engines.core import Position, Seat
 from notation.core import Notation
 from pbem.errors import Refused
-from pbem.matches import turns
-from pbem.matches.turns import ReadTurn
+from pbem.matches import turn_parsing
+from pbem.matches.turn_parsing import ReadTurn
 
 IF, THEN, ELSE, RESIGN = "if", "then", "else", "resign"
 MOST_LINES = 8
@@ -60,7 +60,7 @@ class Conditions:
 
         Only what follows `else` can be illegal.
         """
-        if not self.lines or position.turn is None or not turns.is_legal(notation, position, self.lines[0][0]):
+        if not self.lines or position.turn is None or not turn_parsing.is_legal(notation, position, self.lines[0][0]):
             return None
         move = notation.parse(self.lines[0][0])
         after = position.play(move)
@@ -221,14 +221,14 @@ class _Reader:
                 )
             self._add(RESIGN, own=True)
             return
-        parsed = turns.parse(self._notation, step.text)
+        parsed = turn_parsing.parse(self._notation, step.text)
         if ELSE in step.words and IF not in step.words:
             if parsed.error is not None:
-                raise turns.unreadable(self._notation, parsed.error)
+                raise turn_parsing.unreadable(self._notation, parsed.error)
             self._add(ELSE, own=False)
             self._add(self._canonical(step.text, parsed.move), own=True)
             return
-        turn = turns.read(self._notation, self._position, None, parsed)
+        turn = turn_parsing.read(self._notation, self._position, None, parsed)
         if not turn.complete:
             raise Refused("That's not a complete turn.", read=step.text, fits="Write the whole turn.")
         self._add(turn.text, own=is_own)
@@ -242,7 +242,7 @@ class _Reader:
         is_part = False
         for played in islice(self._position.moves(), MOST_TRIED):
             after = self._position.play(played)
-            if after.turn != self._seat or not turns.is_legal(self._notation, after, text):
+            if after.turn != self._seat or not turn_parsing.is_legal(self._notation, after, text):
                 continue
             if after.play(move).part is None:
                 return self._notation.format(move, after)

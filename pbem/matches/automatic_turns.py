@@ -13,11 +13,11 @@ from sqlmodel import Session, col, select
 from engines.core import Seat
 from engines.seats import seat_of
 from pbem import tokens
-from pbem.matches.conditional_turns import Conditions
+from pbem.matches.condition_tree import Conditions
 from pbem.matches.events import Cause, PreparedVoid, Void
 from pbem.matches.queries import pack_of, version
-from pbem.matches.snapshot import Snapshot
-from pbem.matches.turns import ReadTurn
+from pbem.matches.replayed_match import Snapshot
+from pbem.matches.turn_parsing import ReadTurn
 from pbem.storage.models import Match, Prepared
 
 NOTHING = Conditions()

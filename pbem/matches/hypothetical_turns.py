@@ -10,8 +10,8 @@ from engines.core import IllegalMove, Position
 from notation.core import BadNotation, Notation
 from notation.steps import begun
 from pbem.errors import Refused
-from pbem.matches import turns as single
-from pbem.matches.turns import ReadTurn
+from pbem.matches import turn_parsing as single
+from pbem.matches.turn_parsing import ReadTurn
 
 BETWEEN = "/"
 MOST_TURNS = 20

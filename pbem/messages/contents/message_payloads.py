@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from notation.games import GAMES
 from pbem.messages.contents.sections import TurnNews
-from pbem.storage.payloads import News, Part, Payload, Section
+from pbem.storage.payload_base import News, Part, Payload, Section
 
 
 class Act(Part):

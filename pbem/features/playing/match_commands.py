@@ -3,17 +3,17 @@
 from engines.core import IllegalMove, Seat
 from notation.resemblance import named
 from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
+from pbem.conversation.match_of_line import note_to_opponent, opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
-from pbem.conversation.target import note_to_opponent, opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.playing import conditional_turns, offers
-from pbem.matches import lifecycle, prepared_turns, timeouts, turns
+from pbem.matches import automatic_turns, lifecycle, timeouts, turn_parsing
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
-from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.matches.turns import ReadTurn
+from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.turn_parsing import ReadTurn
 from pbem.messages.contents.sections import TurnBegun, TurnDropped
 from pbem.storage.models import MatchState
 
@@ -59,7 +59,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
     )
     if not prepares:
         return Decision(events=events)
-    remaining = prepared_turns.of_seat(request.session, match, seat)
+    remaining = automatic_turns.of_seat(request.session, match, seat)
     below = (conditional_turns.shown(match, remaining, "kept"),) if remaining.lines else ()
     return Decision(events=events, below=below, covers=prepares)
 
@@ -67,7 +67,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     notation = snapshot.notation
     try:
-        return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, line.words))
+        return turn_parsing.read(notation, snapshot.base, snapshot.part, turn_parsing.parse(notation, line.words))
     except Refused as refusal:
         refusal.match = snapshot.number
         cause = refusal.__cause__
@@ -94,7 +94,7 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
 
 def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
     """Raise Refused when the move is the one that the sender played after that many turns."""
-    then, turn = snapshot.at(ply), turns.parse(snapshot.notation, line.words)
+    then, turn = snapshot.at(ply), turn_parsing.parse(snapshot.notation, line.words)
     text = line.words if turn.error is not None else snapshot.notation.format(turn.move, then.position)
     if then.position.turn == seat and snapshot.texts[ply].endswith(text):
         raise Refused(f"Your turn {text} has already been played.", read=line.words, match=snapshot.number)

@@ -10,9 +10,15 @@ from datetime import date
 from itertools import islice
 
 from notation.games import FEW, GAMES
-from pbem.conversation.syntax import days, person_names, phrases, recogniser, slots
-from pbem.conversation.syntax.phrases import Wish
-from pbem.conversation.syntax.slots import Named
+from pbem.conversation.syntax import (
+    days_in_sentences,
+    names_in_sentences,
+    sentence_entities,
+    vocabulary,
+    wish_classifier,
+)
+from pbem.conversation.syntax.sentence_entities import Named
+from pbem.conversation.syntax.vocabulary import Wish
 from pbem.errors import Refused
 
 MOST_ANSWERS, MOST_SEEKS, LONGEST = 2, 2, 300
@@ -89,7 +95,11 @@ def there_are() -> str:
 def reading_of(
     found: dict[str, str], named: Named, said: list[str], left: list[str], guesses: dict[str, float], place: Place
 ) -> Reading:
-    wishes = [phrases.wishes()[name] for name in found if phrases.wishes()[name].answer or phrases.wishes()[name].means]
+    wishes = [
+        vocabulary.wishes()[name]
+        for name in found
+        if vocabulary.wishes()[name].answer or vocabulary.wishes()[name].means
+    ]
     wishes.sort(key=lambda wish: wish.risky)
     acts: list[str] = []
     done: list[str] = []
@@ -163,18 +173,18 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
     options, known = named.options or {}, [each for each in named.people if place.is_player(each)]
     whom = next((found[0] for found in (named.addresses, known) if len(found) == 1), "")
     text = " ".join(said)
-    words = person_names.told(text, place.rival) or text
+    words = names_in_sentences.told(text, place.rival) or text
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
     until = f"{'until' if named.days else 'for'} {last}" if last else ""
-    gone = days.absence(text, named.days, length, place.today) if named.days else None
+    gone = days_in_sentences.absence(text, named.days, length, place.today) if named.days else None
     away = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last
     when = until
     if gone:
         when = f"from {gone[0]} until {gone[1]}" if gone[0] > place.today else f"until {gone[1]}"
     is_house = place.level is not None
     level = f"at level {named.level}, {LEVELS.get(named.level, 'of 6')}" if named.level else ""
-    reminder = "off" if slots.is_negated(text) else named.span
+    reminder = "off" if sentence_entities.is_negated(text) else named.span
     remind = "get no reminders" if reminder == "off" else ""
     if reminder and not remind:
         remind = f"be reminded {spoken(reminder)} before your time is up"
@@ -202,7 +212,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "counter": (counter, ""),
         "other": (f"level={other}" if other else "", f"at level {other}, {LEVELS.get(other, 'of 6')}" if other else ""),
         "plea": ("" if is_house else plea, ""),
-        "hour": (f"hour {hour}" if (hour := slots.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
+        "hour": (f"hour {hour}" if (hour := sentence_entities.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
         "game": (key, GAMES.title(key)),
         "games": (key, " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,))),
         "opponent": (whom, whom),
@@ -224,7 +234,7 @@ def _parts(named: Named, said: list[str], place: Place) -> Parts:
         "text": (words if not is_house and len(words) <= LONGEST else "", ""),
         "hint": ("hint" if is_house else "", ""),
         "analyse": ("analyse" if place.state == "over" else "", ""),
-        "zone": (slots.zone_in(text), ""),
+        "zone": (sentence_entities.zone_in(text), ""),
         "me": ("me" if place.player else "", ""),
     }
 
@@ -300,7 +310,7 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
 def _supposed(guesses: dict[str, float], parts: Parts, named: Named, place: Place) -> Iterator[str]:
     """Yield how we answer the likeliest wishes, where none is clear: nothing here is done by a yes."""
     for name in sorted(guesses, key=lambda name: -guesses[name]):
-        wish = phrases.wishes()[name]
+        wish = vocabulary.wishes()[name]
         line = "" if wish.risky else _line(wish, parts)
         says = _filled(wish.answer, named, place) or (f'write "{line}".' if line else "")
         if guesses[name] >= SUPPOSED and name not in UNSAID and says and (means := _means(wish, parts)):
@@ -326,6 +336,10 @@ def _is_doubtful(wish: Wish, sentence: str) -> bool:
     """Return whether what can't be undone may not be meant: a negation, a question, or words that it doesn't have."""
     if not wish.risky:
         return False
-    others = [word for word in phrases.words(slots.ADDRESS.sub(" ", sentence)) if not recogniser.is_of(word, wish.name)]
-    is_doubted = slots.is_doubted(sentence) and wish.name == "resign"
+    others = [
+        word
+        for word in vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence))
+        if not wish_classifier.is_of(word, wish.name)
+    ]
+    is_doubted = sentence_entities.is_doubted(sentence) and wish.name == "resign"
     return "?" in sentence or is_doubted or len(others) > FOREIGN.get(wish.name, 0)

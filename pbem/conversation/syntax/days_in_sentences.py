@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from pbem.conversation.syntax import phrases
+from pbem.conversation.syntax import vocabulary
 
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
 _DAY_ALONE = re.compile(
@@ -30,7 +30,7 @@ def named(text: str, today: date) -> Iterator[date]:
     for found in _DATE.finditer(text):
         year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
         yield from _day(int(day), int(month), today, int(year or 0))
-    words, months = phrases.words(text), phrases.lexicon("month")
+    words, months = vocabulary.words(text), vocabulary.lexicon("month")
     waits: list[int] = []
     last = 0
     for at, word in enumerate(words):
@@ -42,19 +42,19 @@ def named(text: str, today: date) -> Iterator[date]:
             for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
                 yield from _day(number, month, today)
             waits = []
-        elif word not in phrases.table("slots")["between_days"].split():
+        elif word not in vocabulary.table("slots")["between_days"].split():
             waits = []
     for found in _DAY_ALONE.finditer(text):
-        if not months.of(next(iter(phrases.words(text[found.end() :])), "")):
+        if not months.of(next(iter(vocabulary.words(text[found.end() :])), "")):
             of_month = last or (today.month if int(found[1]) > today.day else today.month % 12 + 1)
             yield from _day(int(found[1]), of_month, today)
     weekdays: list[str] = []
     for word in words:
-        for weekday in phrases.lexicon("weekday").of(word):
+        for weekday in vocabulary.lexicon("weekday").of(word):
             weeks = weekdays.count(weekday)  # "from Friday to the Friday after"
             yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1 + 7 * weeks)
             weekdays.append(weekday)
-        if phrases.lexicon("words").of(word) == ["tomorrow"]:
+        if vocabulary.lexicon("words").of(word) == ["tomorrow"]:
             yield today + timedelta(days=1)
 
 
@@ -67,7 +67,7 @@ def absence(text: str, found: Sequence[date], length: int, today: date) -> tuple
     """
     if len(found) > 1:
         return min(found), max(found)
-    says = {"until", "leave"} & set(phrases.lexicon("absence").of_text(phrases.words(text)))
+    says = {"until", "leave"} & set(vocabulary.lexicon("absence").of_text(vocabulary.words(text)))
     if length and says != {"until"}:
         return found[0], found[0] + timedelta(days=length)
     return None if says == {"leave"} else (today, found[0])

@@ -19,10 +19,10 @@ from pbem.errors import Refused
 from pbem.mail.reading.machines import is_machines
 from pbem.players import identity
 from pbem.players.answer_budgets import DAY
+from pbem.storage.canonical_address import is_large, mailbox, owner
 from pbem.storage.database import exclude_others
-from pbem.storage.heartbeats import within
-from pbem.storage.mailboxes import is_large, mailbox, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
+from pbem.storage.outages import within
 from pbem.storage.retention import INVITED_AGAIN
 
 LONGEST_NOTE = 200  # characters

@@ -36,12 +36,12 @@ from pbem.matches.events import (
 from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import standings, weekly_rating
 from pbem.messages.contents import sections
-from pbem.messages.contents.whole_messages import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.players import invitations
-from pbem.players.notices import Notice, notify
+from pbem.messages.contents.message_payloads import Answer, Challenge, Invitation, Manners, OpponentLeft
+from pbem.players import invitation_limits
+from pbem.players.match_news_queue import Notice, notify
 from pbem.storage import mailer
 from pbem.storage.models import HOUSE, Match, Outgoing, Player
-from pbem.storage.payloads import load
+from pbem.storage.payload_base import load
 
 
 def notices(
@@ -140,7 +140,7 @@ class _News:
     def _offer(self, match: Match, players: tuple[Player, Player]) -> Notice:
         challenger, invited = players if players[0].id == match.challenger else players[::-1]
         # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
-        prose = self.prose if not match.by_address or invitations.fits(self.prose) else ()
+        prose = self.prose if not match.by_address or invitation_limits.fits(self.prose) else ()
         if not invited.confirmed:
             return Notice(invited, Invitation(message=prose, by=name(challenger)), match)
         rating = standings.shown_in(self.session, challenger, match.game, match.created) if match.rated else ""

@@ -17,7 +17,7 @@ from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.conversation.syntax import did_you_mean, wording
+from pbem.conversation.syntax import did_you_mean, suggested_commands
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
@@ -26,7 +26,7 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.sections import FirstOnly, SentElsewhere
-from pbem.players import answer_budgets, bounces, directory, invitations
+from pbem.players import answer_budgets, bounces, invitation_limits, presence
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -64,7 +64,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     if player is not None and (sender.proven or sender.unknown):
         bounces.reinstate(session, player, now)  # whoever it is has read what we sent
     if player is not None and sender.proven:
-        directory.note(session, player, now)
+        presence.note(session, player, now)
         # Who sends more than a person writes, or through a list, plays turns and no more.
         excess: Refused | Unanswerable | None = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
         if request.message.automatic is not Automatic.LIST:
@@ -136,11 +136,15 @@ def _follow(
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person."""
     refusal, is_guess = did_you_mean.before_sentences(request, parsed)
-    wish = wording.Reading() if refusal and not is_guess else meaning.understood(request, (parsed.first, *parsed.prose))
+    wish = (
+        suggested_commands.Reading()
+        if refusal and not is_guess
+        else meaning.understood(request, (parsed.first, *parsed.prose))
+    )
     if not wish.wishes and refusal is None:
         refusal = did_you_mean.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:
-            human = wording.human(admin=True) if request.server.admin else ""
+            human = suggested_commands.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
     if not wish.wishes and refusal is not None:
         return refused(request, reply, refusal)
@@ -150,7 +154,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
-    return refused(request, reply, wording.suggestion(wish))
+    return refused(request, reply, suggested_commands.suggestion(wish))
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
@@ -242,7 +246,7 @@ def _check_unproven_budget(request: Request) -> answer_budgets.AnswersLeft | Non
     if sender.standing is None:
         return None
     if sender.is_stranger and not request.server.is_admin(sender.address):
-        per_month = 1 if invitations.is_ruled_out(session, sender.address) else answer_budgets.STRANGER_PER_MONTH
+        per_month = 1 if invitation_limits.is_ruled_out(session, sender.address) else answer_budgets.STRANGER_PER_MONTH
         return answer_budgets.of_stranger(
             session, sender.address, sender.standing, request.limits, now, per_month=per_month
         )

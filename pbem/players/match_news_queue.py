@@ -10,13 +10,13 @@ from pbem.config import ServerSettings
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.contents.whole_messages import Invitation, Words
+from pbem.messages.contents.message_payloads import Invitation, Words
 from pbem.players import news_times
 from pbem.storage import facts_when_queued, mailer
-from pbem.storage.heartbeats import within
 from pbem.storage.mailer import Cause, Delivery, Mailer
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
-from pbem.storage.payloads import News, dump, load
+from pbem.storage.outages import within
+from pbem.storage.payload_base import News, dump, load
 from pbem.tokens import Purpose
 
 NOTES_APART = timedelta(minutes=5)

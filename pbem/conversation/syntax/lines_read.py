@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pbem.conversation.command import Line
 from pbem.conversation.syntax.courtesies import is_greeting
 from pbem.conversation.syntax.line import ADDRESSED
-from pbem.mail.reading.text.written_text import trim
+from pbem.mail.reading.text.kept_and_cut_lines import trim
 
 MOST_COMMANDS = 20
 MOST_READ = 500

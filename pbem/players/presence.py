@@ -11,9 +11,9 @@ from pbem.errors import Refused
 from pbem.matches.queries import number_between, people_of, seat_of
 from pbem.players import blocks
 from pbem.players.answer_budgets import HOUR, ONCE
-from pbem.storage.heartbeats import within
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingContent, Player, Presence
-from pbem.storage.preferences import OFF, ON, Preference
+from pbem.storage.outages import within
+from pbem.storage.preference import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)  # the precision of what is stored, so that most messages change nothing
 ACTIVE = timedelta(days=30)

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from notation import time_control
 from notation.games import KEY
 from pbem.config.mail import Listening
-from pbem.secret import BadConfig, ConfigTable, Secret
+from pbem.secret_setting import BadConfig, ConfigTable, Secret
 from pbem.tokens import Keyring
 
 

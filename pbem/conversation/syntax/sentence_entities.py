@@ -9,7 +9,7 @@ from itertools import pairwise
 from zoneinfo import available_timezones
 
 from notation.games import GAMES
-from pbem.conversation.syntax import days, person_names, phrases
+from pbem.conversation.syntax import days_in_sentences, names_in_sentences, vocabulary
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 NEAR = 4  # how many words there are at most between who begins and that they do
@@ -55,14 +55,14 @@ def named(sentence: str, today: date) -> Named:
     return Named(
         addresses=addresses,
         games=games,
-        name=person_names.own_name(text),
-        people=tuple(dict.fromkeys(person_names.opponents(text))),
+        name=names_in_sentences.own_name(text),
+        people=tuple(dict.fromkeys(names_in_sentences.opponents(text))),
         options=_options(games, text),
         level=_level(text),
         begin=_begin(text),
         time=time,
         span=span,
-        days=tuple(dict.fromkeys(days.named(text, today))),
+        days=tuple(dict.fromkeys(days_in_sentences.named(text, today))),
         cells=(cells := cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text))),
         is_condition=len(cells) == CONDITION_CELLS and IF.search(text) is not None,
         rated="rated" in _meanings(text) and "unrated" not in text.lower(),
@@ -96,7 +96,7 @@ def zone_in(text: str) -> str:
         return found[0]
     words = re.findall(r"\b[A-Z][\w']+", text)
     pairs = (f"{one} {other}" for one, other in pairwise(words))
-    return next((zone for name in (*pairs, *words) if (zone := _cities().get(phrases.plain(name)))), "")
+    return next((zone for name in (*pairs, *words) if (zone := _cities().get(vocabulary.plain(name)))), "")
 
 
 @cache
@@ -121,15 +121,15 @@ def hour_in(text: str) -> str:
         hour = int(found[1]) + (12 if (found[2] or "").lower() == "pm" and int(found[1]) < 12 else 0)
         if found[0].strip() != found[1] and hour < 24:
             return str(hour)
-    return next(iter(phrases.lexicon("hour").of_text(_words(text))), "")
+    return next(iter(vocabulary.lexicon("hour").of_text(_words(text))), "")
 
 
 def words_of(text: str) -> list[str]:
-    return person_names.TOKEN.findall(text)
+    return names_in_sentences.TOKEN.findall(text)
 
 
 def _words(text: str) -> list[str]:
-    return phrases.words(text)
+    return vocabulary.words(text)
 
 
 _CLAUSE = re.compile(
@@ -147,18 +147,18 @@ def _begin(text: str) -> str:
 
 
 def _begins_in(clause: str) -> str:
-    words, who = _words(clause), phrases.lexicon("who")
+    words, who = _words(clause), vocabulary.lexicon("who")
     found = [who.of(word) for word in words]
     order = next((at for at, meanings in enumerate(found) if {"begin", "first", "second"} & {*meanings}), None)
-    if order is None or {"how", "not"} & {*phrases.lexicon("concepts").of_text(words), *_meanings(clause)}:
+    if order is None or {"how", "not"} & {*vocabulary.lexicon("concepts").of_text(words), *_meanings(clause)}:
         return ""
     if any("lot" in meanings for meanings in found):
         return "random"
     ends = order >= len(words) - 2 or any(who in ("me", "you") for near in found[order + 1 : order + 3] for who in near)
     capitals = {
-        phrases.plain(word)
-        for word in person_names.TOKEN.findall(clause)
-        if word.istitle() and person_names.is_name(word)
+        vocabulary.plain(word)
+        for word in names_in_sentences.TOKEN.findall(clause)
+        if word.istitle() and names_in_sentences.is_name(word)
     }
     names = [*((abs(order - at), who) for at, meanings in enumerate(found) for who in meanings if who in ("me", "you"))]
     names += [(abs(order - at), "you") for at, word in enumerate(words) if word in capitals]
@@ -169,7 +169,7 @@ def _begins_in(clause: str) -> str:
 
 
 def _meanings(text: str) -> set[str]:
-    return set(phrases.lexicon("words").of_text(_words(text)))
+    return set(vocabulary.lexicon("words").of_text(_words(text)))
 
 
 # Games -----------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def _games(text: str) -> Iterator[str]:
         if word in GAMES:
             yield word
         elif len(word) >= SHORTEST_GAME:
-            yield from (key for key in phrases.lexicon("games").of(word) if key in GAMES)
+            yield from (key for key in vocabulary.lexicon("games").of(word) if key in GAMES)
 
 
 def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
@@ -191,8 +191,8 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
         return {}
     words = _words(text)
     found: dict[str, str] = {}
-    said, padded = phrases.lexicon("choice").of_text(words), f" {' '.join(words)} "
-    near = {(phrases.lexicon("choice").of(word)[:1] or [word])[0]: at for at, word in enumerate(words)}
+    said, padded = vocabulary.lexicon("choice").of_text(words), f" {' '.join(words)} "
+    near = {(vocabulary.lexicon("choice").of(word)[:1] or [word])[0]: at for at, word in enumerate(words)}
     for option in GAMES[games[0]].game.options:
         at = near.get(option.name)
         numbers = words[max(at - 1, 0) : at + 3] if at is not None else []
@@ -215,9 +215,11 @@ def _level(text: str) -> str:
     if numbered := _NUMBERED_LEVEL.search(text):
         return numbered[1]
     for word, number in pairwise(_words(text)):
-        if word in ("level", "stufe", "niveau", "nivel", "livello", "poziom") and phrases.lexicon("number").of(number):
-            return phrases.lexicon("number").of(number)[0]
-    levels = phrases.lexicon("level").of_text(_words(text))
+        if word in ("level", "stufe", "niveau", "nivel", "livello", "poziom") and vocabulary.lexicon("number").of(
+            number
+        ):
+            return vocabulary.lexicon("number").of(number)[0]
+    levels = vocabulary.lexicon("level").of_text(_words(text))
     if len(levels) > 1:
         levels = [level for level in levels if level in UTMOST]  # "le plus facile" has "facile", too
     if len(levels) != 1:
@@ -235,7 +237,7 @@ def _times(text: str) -> tuple[str, str]:
     >>> _times("with 3 days per move"), _times("drei Tage pro Zug"), _times("I'm away for two weeks")
     (('3d', ''), ('3d', ''), ('', '14d'))
     """
-    words, numbers, units, others = _words(text), *map(phrases.lexicon, ("number", "unit", "words"))
+    words, numbers, units, others = _words(text), *map(vocabulary.lexicon, ("number", "unit", "words"))
     per_move = span = ""
     for at, word in enumerate(words):
         unit = next(iter(units.of(word)), "")

@@ -1,6 +1,6 @@
 """Which wish a sentence resembles most, by the weights of its words, learned from wordings.txt.
 
-`python -m pbem.conversation.syntax.recogniser` learns them again: whole numbers, the same bytes on every machine.
+`python -m pbem.conversation.syntax.wish_classifier` learns them again: whole numbers, the same bytes on every machine.
 """
 
 import lzma
@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 from notation.games import GAMES
-from pbem.conversation.syntax import phrases
+from pbem.conversation.syntax import vocabulary
 
 ROUNDS, MARGIN, LEAST_SEEN = 10, 80, 3
 """How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
@@ -43,8 +43,8 @@ def wordings() -> Iterator[tuple[str, str]]:
 def _neutral(sentence: str) -> list[str]:
     """Return the words of a sentence, where games, addresses, turns and numbers have their placeholders."""
     text = _ADDRESS.sub(" xaddr ", GAMES.keyed(sentence[:LONGEST]))
-    games = phrases.lexicon("games")
-    named = (("xgame" if word in GAMES or games.of(word) else word) for word in phrases.words(text))
+    games = vocabulary.lexicon("games")
+    named = (("xgame" if word in GAMES or games.of(word) else word) for word in vocabulary.words(text))
     return ["xturn" if _TURN.fullmatch(word) else _NUMBER.sub("0", word) for word in named]
 
 
@@ -81,7 +81,7 @@ def is_of(word: str, wish: str) -> bool:
     at = _learned()[0].index(wish)
     weights = (pair for feature in (word, *(f"{word[:stem]}*" for stem in STEMS)) for pair in _weights(feature))
     return (
-        word in phrases.stop_words()
+        word in vocabulary.stop_words()
         or not word.isalpha()
         or any(n == at and weight > SPEAKING for n, weight in weights)
     )

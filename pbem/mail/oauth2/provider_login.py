@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from pbem.config import OAuth2Settings
 from pbem.config.mail import is_secure
-from pbem.secret import BadConfig
-from pbem.storage import drafts
+from pbem.secret_setting import BadConfig
+from pbem.storage import atomic_files
 
 ANSWER_SECONDS = 15.0
 LONGEST = 100_000
@@ -111,8 +111,8 @@ def save(path: Path, tokens: Tokens) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
         draft = Path(folder) / path.name
         draft.write_text(json.dumps(asdict(tokens)), encoding="utf-8")
-        drafts.adopt(draft, path.parent)
-        drafts.publish(draft, path)
+        atomic_files.adopt(draft, path.parent)
+        atomic_files.publish(draft, path)
 
 
 USUAL_SECONDS = 3_600  # the lifetime of a token if the provider gives none

@@ -18,14 +18,14 @@ from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.messages import preferences
-from pbem.messages.contents.whole_messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
+from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import news_times
 from pbem.storage import facts_when_queued, mailer
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import act_on
+from pbem.storage.due_work import act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
-from pbem.storage.payloads import News, load
+from pbem.storage.payload_base import News, load
 from pbem.tokens import Purpose
 
 NEVER = datetime.max.replace(tzinfo=UTC)

@@ -23,19 +23,19 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import conditional_turns, prepared_turns, turns
+from pbem.matches import automatic_turns, condition_tree, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE, clock_of, time_shown
-from pbem.matches.conditional_turns import ELSE, IF, THEN, Conditions
+from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.boards.tap_board import foreseen_tree, tap_board
+from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.players.answer_budgets import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
-from pbem.storage.heartbeats import within
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
+from pbem.storage.outages import within
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
 LONGEST = 500  # characters of a turn, and of the words to the opponent
@@ -100,7 +100,7 @@ class BoardAccess:
 
     @property
     def prepared(self) -> tuple[str, ...]:
-        lines = prepared_turns.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
+        lines = automatic_turns.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
         return tuple(" ".join(line) if line[0] == ELSE else f"{IF} {f' {THEN} '.join(line)}" for line in lines)
 
     def news(self, newest: Incoming) -> str:
@@ -119,8 +119,8 @@ class BoardAccess:
         """Raise Refused for what is no turn here, or nothing that can be prepared."""
         notation, base = self.snapshot.notation, self.snapshot.base
         if self.match.to_move == self.seat:
-            turns.read(notation, base, self.snapshot.part, turns.parse(notation, turn))
-        elif not conditional_turns.read(notation, base, self.seat, turn, Conditions()).lines:
+            turn_parsing.read(notation, base, self.snapshot.part, turn_parsing.parse(notation, turn))
+        elif not condition_tree.read(notation, base, self.seat, turn, Conditions()).lines:
             raise Refused("There is nothing in it that could be prepared.", fits='Write "if TURN then TURN".')
 
 

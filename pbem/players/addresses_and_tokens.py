@@ -16,7 +16,7 @@ from pbem.matches.queries import of_player
 from pbem.messages.contents.sections import NewAddresses
 from pbem.players import news_times
 from pbem.storage import mailer
-from pbem.storage.mailboxes import mailbox
+from pbem.storage.canonical_address import mailbox
 from pbem.storage.mailer import Mailer
 from pbem.storage.models import UNSENT, KnownAddress, Match, MatchState, Outgoing, Player
 from pbem.tokens import Purpose

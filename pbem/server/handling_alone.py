@@ -21,7 +21,7 @@ from pbem.features.all import FEATURES
 from pbem.isolated import Isolated, Lost, Unavailable, Why
 from pbem.mail.reading import authentication
 from pbem.mail.reading.isolated_parser import IsolatedParser
-from pbem.server import work_queue, worker
+from pbem.server import incoming_queue, worker
 from pbem.server.sender import send_queue
 from pbem.server.worker import Desk, Services
 from pbem.storage import database
@@ -70,12 +70,12 @@ class Suspects:
             log.info("mail in", incoming=claim.id, verdict="handled alone")
             desk.services.vitals.counts.mails_in.labels("alone", "").inc()
         elif is_handled is None:
-            again = work_queue.begin_again(desk.queue, claim.id)
+            again = incoming_queue.begin_again(desk.queue, claim.id)
             if again is not None:
                 worker.shunt(desk, again, ENDED, NO_TRACEBACK, now)
         else:
             log.warning("mail in", incoming=claim.id, verdict="put off")
-            work_queue.put_off(desk.queue, claim.id)
+            incoming_queue.put_off(desk.queue, claim.id)
         desk.queue.in_hand = ()
 
     def _is_handled(self, number: int, now: datetime) -> bool | None:
@@ -87,7 +87,7 @@ class Suspects:
         services = self.desk.services
         tables = (services.server, services.checks, services.limits, services.house)
         settings: _Settings = (*tables, self.desk.queue.holder, tuple(GAMES))
-        for _ in range(work_queue.MOST):
+        for _ in range(incoming_queue.MOST):
             try:
                 self.isolated.call(_open, settings, seconds=SECONDS)
             except (Lost, Unavailable):
@@ -115,7 +115,7 @@ def _desk(settings: _Settings) -> Desk:
     authentication.prepare(checks)
     services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
     parser.prepare()
-    return Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services)
+    return Desk(incoming_queue.work_queue(engine, holder), send_queue(engine, holder), services)
 
 
 def _open(settings: _Settings) -> None:
@@ -124,7 +124,7 @@ def _open(settings: _Settings) -> None:
 
 def _handle_alone(settings: _Settings, number: int, now: datetime) -> None:
     desk = _desk(settings)
-    claim = work_queue.begin_again(desk.queue, number)
+    claim = incoming_queue.begin_again(desk.queue, number)
 
     if claim is not None:  # otherwise another daemon has it, or has handled it
         worker.handle(desk, claim, now)

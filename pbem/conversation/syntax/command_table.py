@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pbem.conversation.command import Command
 from pbem.conversation.syntax.arguments import LAST_PAGE, PAGE, Given
-from pbem.conversation.syntax.slots import CELL
+from pbem.conversation.syntax.sentence_entities import CELL
 
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 
