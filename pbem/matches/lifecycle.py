@@ -2,8 +2,8 @@
 
 Nothing here knows of mail or commands, or asks what time it is: `now` is passed in. State, turns and results of
 matches are written only here, and in `tournament_matches` and `branching`, which make matches of their own kinds;
-offers are written in `agreements`, times in `timekeeping`. A match that is passed in is locked by the caller (`queries.locked`).
-Where something can't be done, NotPossible says why, and nothing changed.
+offers are written in `agreements`, times in `timekeeping`. A match that is passed in is locked by the caller
+(`queries.locked`). Where something can't be done, NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
