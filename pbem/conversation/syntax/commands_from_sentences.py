@@ -16,8 +16,8 @@ from pbem.conversation.syntax.suggested_commands import LONGEST, Place, Reading,
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
 """How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
 wishes are read."""
-SURE = 6.4  # how much more a sentence must resemble a wish than none, and twice as much than the next
-EACH_MORE, FEW_SENTENCES, ALONE = 1.1, 3, 0.75
+SURE = 5.8  # how much more a sentence must resemble a wish than none, and twice as much than the next
+EACH_MORE, FEW_SENTENCES, ALONE = 1.1, 3, 0.8
 """How much surer it must be for each sentence beside a few, how many these are, and what share is enough for one."""
 CERTAIN, BESIDE, ASKED_TOO, ANOTHER = 17.0, 0.7, 0.55, 0.45
 """How sure what is named makes a wish; and how sure a second one, a question, or one of another sentence must be, as a
@@ -26,6 +26,7 @@ NEARLY = 0.7
 """What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
 MOST_SUPPOSED = 3  # how many wishes of a sentence may be answered in case they are meant
 FEWEST_WORDS = 3
+LEAST_AWAY = -9.0  # how sure an absence with its dates must be at least: "out of office" is less
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 """What our own messages, which machines may return, have in quotes: examples of commands."""
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|но)\s+")
@@ -154,7 +155,7 @@ def _guesses(
     whole = _ranked(bare, possible)
     meanings = set(vocabulary.lexicon("words").of_text(vocabulary.words(sentence)))
     is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
-    if place.player and named.days and is_absence and dict(whole).get("away", -SURE) > -SURE:
+    if place.player and named.days and is_absence and dict(whole).get("away", LEAST_AWAY) > LEAST_AWAY:
         yield Guess("away", CERTAIN, sentence)
     for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
         likely[name] = max(likely.get(name, 0.0), sure)

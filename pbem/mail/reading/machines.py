@@ -1,6 +1,6 @@
 """Machines: the signs by which a message is recognised as sent by one (RFC 3834, and what machines send in practice).
 
-All signs are regular expressions in escapes.toml, but for the few that compare two things.
+All signs are regular expressions in text/phrases.toml, but for the few that compare two things.
 """
 
 import email.message
