@@ -27,11 +27,11 @@ from engines.diagram import Diagram
 from notation.board import format_board
 from notation.games import GAMES
 from notation.hints import format_hint
-from pbem.cli import index, log_format
+from pbem.cli import command_index, log_format
 from pbem.config import LogSettings, Settings, Tls
 from pbem.conversation.command import Command, Group, Reach
 from pbem.features.all import FEATURES
-from pbem.messages.contents.sections import template_folders
+from pbem.messages.contents.answer_sections import template_folders
 from pbem.secret_setting import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
@@ -425,8 +425,8 @@ def templates() -> str:
 def verbs() -> str:
     """Return a table of the operator's commands with their help."""
     rows = [
-        [f"`{' '.join([f'pbem {name}', *_words(index.load(name))])}`", index.COMMANDS[name][1]]
-        for name in index.COMMANDS
+        [f"`{' '.join([f'pbem {name}', *_words(command_index.load(name))])}`", command_index.COMMANDS[name][1]]
+        for name in command_index.COMMANDS
     ]
     return table(["command", "what it does"], rows)
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from pbem.cli import index
+from pbem.cli import command_index
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PROJECT["tool"]["hatch"]["version"]["vcs"]["default-tag"].removeprefix("v")
@@ -61,17 +61,17 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    app = typer.main.get_command(index.app)
+    app = typer.main.get_command(command_index.app)
     yield f'.TH PBEM 1 "" "pbem {escape(VERSION)}" "User Commands"'
-    yield from (".SH NAME", rf"pbem \- {escape(index.ABOUT[0].lower() + index.ABOUT[1:].rstrip('.'))}")
+    yield from (".SH NAME", rf"pbem \- {escape(command_index.ABOUT[0].lower() + command_index.ABOUT[1:].rstrip('.'))}")
     yield from (".SH SYNOPSIS", r".B pbem", r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR] ...")
     yield ".SH DESCRIPTION"
     yield "\n.PP\n".join(escape(paragraph) for paragraph in DESCRIPTION.split("\n\n"))
     yield ".SH OPTIONS"
     yield from _options(app, "pbem")
     yield ".SH COMMANDS"
-    for name in index.COMMANDS:
-        yield from _command(index.load(name), f"pbem {name}")
+    for name in command_index.COMMANDS:
+        yield from _command(command_index.load(name), f"pbem {name}")
     for title, rows in (("EXIT STATUS", EXIT_STATUS), ("FILES", FILES), ("ENVIRONMENT", ENVIRONMENT)):
         yield f".SH {title}"
         for term, meaning in rows.items():

@@ -7,7 +7,7 @@ from sqlalchemy.orm import configure_mappers
 
 from pbem.messages.contents.message_payloads import Deleted
 from pbem.messages.templating import HTML, TEXT, templates
-from pbem.storage.payload_base import dump
+from pbem.storage.message_payload_base import dump
 from tests import compiled_templates
 
 compiled_templates.share()

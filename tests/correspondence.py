@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from pbem import config
 from pbem.cli import core
-from pbem.cli.index import app
+from pbem.cli.command_index import app
 from pbem.conformance import server_harness
 from pbem.conformance.server_harness import ADDRESS as ADDRESS
 from pbem.conformance.server_harness import MORNING as MORNING

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from pbem import cli
-from pbem.cli.index import COMMANDS, load
+from pbem.cli.command_index import COMMANDS, load
 from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
 from pbem.players import news_times

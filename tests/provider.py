@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import provider_login
-from pbem.mail.oauth2.provider_login import Tokens
+from pbem.mail.oauth2 import providers_and_tokens
+from pbem.mail.oauth2.providers_and_tokens import Tokens
 from pbem.secret_setting import Secret
 from tests.servers import HOST
 
@@ -68,7 +68,7 @@ class Provider:
         """Store tokens as a login does."""
         given = self.give()
         tokens = Tokens(given["access_token"], expires, given["refresh_token"], CLIENT_ID)
-        provider_login.save(settings.token_file, tokens)
+        providers_and_tokens.save(settings.token_file, tokens)
         return tokens
 
     def give(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def main() -> None:
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         os.environ.setdefault("TYPER_USE_RICH", "0")  # what another program reads has no frames
     with endings():
-        from pbem.cli.index import app
+        from pbem.cli.command_index import app
 
         app()
 

@@ -26,7 +26,7 @@ from pbem.storage.utc import now as now
 if TYPE_CHECKING:
     from pbem.server.daemon import Server
 
-app = typer.Typer()  # where modules put their commands; `pbem.cli.index` says what each does, and calls it
+app = typer.Typer()  # where modules put their commands; `pbem.cli.command_index` says what each does, and calls it
 
 
 def games(beginning: str) -> list[str]:

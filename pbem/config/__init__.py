@@ -15,7 +15,7 @@ from pbem.config.mail import (
     SmtpSettings,
     Tls,
 )
-from pbem.config.server_and_limits import (
+from pbem.config.server_and_small_tables import (
     BackupSettings,
     GamesSettings,
     HouseSettings,

@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from pbem.config import faults
 from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
-from pbem.config.server_and_limits import (
+from pbem.config.server_and_small_tables import (
     BackupSettings,
     GamesSettings,
     HouseSettings,

@@ -22,8 +22,8 @@ from pbem.players.answer_budgets import AnswersLeft
 from pbem.players.identity import Sender
 from pbem.players.match_news_queue import Notice
 from pbem.storage.mailer import UNCAUSED, Cause
+from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Incoming, Match, Player, Standing
-from pbem.storage.payload_base import Payload, Section
 from pbem.tokens import Keyring, Purpose
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import name, seat_of
-from pbem.messages.contents import sections
+from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import (
     ActDone,
     AddressMoved,
@@ -30,8 +30,8 @@ from pbem.messages.contents.message_payloads import (
 )
 from pbem.players import addresses_and_tokens, answer_budgets, identity
 from pbem.storage.canonical_address import mailbox
+from pbem.storage.message_payload_base import load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
-from pbem.storage.payload_base import load
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered
@@ -58,7 +58,7 @@ def hold(
     trial = execute.execute(replace(request, sender=sender, is_trial=True), replace(reply, sender=sender), tried)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
-        told = (sections.Refusal, sections.NotAttempted, sections.NotSent)
+        told = (answer_sections.Refusal, answer_sections.NotAttempted, answer_sections.NotSent)
         refused = (section for section in trial.sections if isinstance(section, told))
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
@@ -126,12 +126,12 @@ def confirm(
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
         return replace(reply, verdict=Verdict(Outcome.SETTLED)).adding(
-            sections.AlreadySettled(verdict=held.verdict or "")
+            answer_sections.AlreadySettled(verdict=held.verdict or "")
         )
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
-            sections.QuestionExpired(days=QUESTION_LIVES.days)
+            answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
         )
     player = request.on_file()
     asked = request.session.exec(
@@ -150,7 +150,7 @@ def confirm(
     if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))
-        return replace(reply, verdict=verdict).adding(sections.HeldDropped())
+        return replace(reply, verdict=verdict).adding(answer_sections.HeldDropped())
     message = request.held_messages.get(held_id)
     if message is None:
         raise Changed
@@ -216,11 +216,11 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
     answer = yes_or_no.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
-            sections.QuestionExpired(days=QUESTION_LIVES.days)
+            answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
         )
     if answer is Answer.NO:
         row.settled = request.now  # replies to it have no effect any more
-        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(sections.HeldDropped())
+        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(answer_sections.HeldDropped())
     if answer is None:
         raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
@@ -248,4 +248,4 @@ def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
         for match in passed_on
     )
     told = Letter(address=old, payload=AddressMoved(by=name(player)))
-    return Decision(answer=(sections.NewAddresses(moved=True),), messages=(told, *challenges))
+    return Decision(answer=(answer_sections.NewAddresses(moved=True),), messages=(told, *challenges))

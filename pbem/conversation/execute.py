@@ -27,7 +27,7 @@ from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
-from pbem.messages.contents.sections import NewsResumed, NotAttempted, NotSent, Overlooked
+from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked
 from pbem.players import answer_budgets, news_times
 from pbem.storage.models import Incoming, Match
 

@@ -25,7 +25,7 @@ from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
-from pbem.messages.contents.sections import FirstOnly, SentElsewhere
+from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
 from pbem.players import answer_budgets, bounces, invitation_limits, presence
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player

@@ -4,8 +4,8 @@ from engines.core import Seat
 from pbem.conversation.command import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
+from pbem.messages.contents.answer_sections import WordsPassedOn
 from pbem.messages.contents.message_payloads import Words as Note
-from pbem.messages.contents.sections import WordsPassedOn
 from pbem.players import answer_budgets, presence
 from pbem.players.match_news_queue import Notice
 from pbem.storage.models import Match, Player

@@ -27,11 +27,11 @@ from pbem.matches.queries import games_of, locked, name, of_player, opponent_of,
 from pbem.matches.replayed_match import snapshot_of
 from pbem.messages import preferences
 from pbem.messages.contents import message_payloads
-from pbem.messages.contents.sections import AsOf, Refusal
+from pbem.messages.contents.answer_sections import AsOf, Refusal
 from pbem.players.identity import Sender
 from pbem.storage import mailer
+from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
-from pbem.storage.payload_base import load
 
 PLAYER = "PLAYER"  # what stands for a player's name in the usage lines of commands
 OFFERS = ("challenge", "invitation")  # the messages that offer a match

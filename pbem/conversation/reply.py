@@ -14,8 +14,7 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
-from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.messages.contents.sections import (
+from pbem.messages.contents.answer_sections import (
     AsOf,
     LastAnswer,
     NotAttempted,
@@ -25,12 +24,13 @@ from pbem.messages.contents.sections import (
     TurnBegun,
     TurnNews,
 )
+from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.players import answer_budgets, match_event_notices, waiting_receipts
 from pbem.players.identity import Sender
 from pbem.players.match_news_queue import Notice, notify, retell
 from pbem.storage.mailer import Delivery, Mailer
+from pbem.storage.message_payload_base import Payload, Section, dump
 from pbem.storage.models import Match, MatchState
-from pbem.storage.payload_base import Payload, Section, dump
 from pbem.storage.preference import OFF
 from pbem.tokens import Purpose
 

@@ -16,7 +16,7 @@ from pbem.features.moderation import broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
-from pbem.features.playing.conditional_turns import CONDITIONS, IF, QUEUE
+from pbem.features.playing.conditional_moves import CONDITIONS, IF, QUEUE
 from pbem.features.playing.match_commands import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE

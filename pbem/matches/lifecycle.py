@@ -19,10 +19,10 @@ from notation.ending import WITHOUT_RESULT, Ending, Termination
 from notation.games import GAMES
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
-from pbem.matches import automatic_turns, offers, queries
+from pbem.matches import offers, prepared_and_forced_turns, queries
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
-from pbem.matches.condition_tree import Conditions
+from pbem.matches.conditional_moves import Conditions
 from pbem.matches.events import (
     Cause,
     Events,
@@ -215,7 +215,7 @@ def play(
     now: datetime,
     *,
     incoming: Incoming | None = None,
-    then: Conditions = automatic_turns.NOTHING,
+    then: Conditions = prepared_and_forced_turns.NOTHING,
     offers_follow: bool = False,
 ) -> Events:
     """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
@@ -233,10 +233,10 @@ def play(
     events = _store_turn(session, match, seat, turn, now, received, brought_by)
     if match.state != MatchState.RUNNING:
         return events
-    rows = automatic_turns.of_match(session, match)
-    events += automatic_turns.advance(session, match, rows, seat, turn.text)
+    rows = prepared_and_forced_turns.of_match(session, match)
+    events += prepared_and_forced_turns.advance(session, match, rows, seat, turn.text)
     if then.lines:
-        rows[seat] = automatic_turns.keep(session, match, seat, then, brought_by)
+        rows[seat] = prepared_and_forced_turns.keep(session, match, seat, then, brought_by)
     if void_because is None and any(offers.open_offers(match)):
         void_because = Void.OFFER
     return (*events, *_play_by_itself(session, snapshot.after(turn), rows, void_because, now, received))
@@ -245,7 +245,7 @@ def play(
 def _play_by_itself(
     session: Session,
     snapshot: Snapshot,
-    rows: automatic_turns.Plans,
+    rows: prepared_and_forced_turns.Plans,
     void_because: Void | None,
     now: datetime,
     received: datetime,
@@ -253,19 +253,19 @@ def _play_by_itself(
     match = snapshot.match
     events: Events = ()
     for _ in range(MOST_AT_ONCE):
-        answer = automatic_turns.answer(session, snapshot, rows, void_because)
+        answer = prepared_and_forced_turns.answer(session, snapshot, rows, void_because)
         if answer is None:
             break
         if isinstance(answer, PreparedVoid):
             events += (answer,)
             continue
-        if isinstance(answer, automatic_turns.Resignation):
+        if isinstance(answer, prepared_and_forced_turns.Resignation):
             return events + resign(session, match, answer.seat, now)
         seat, turn = answer.seat, answer.turn
         events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
         if match.state != MatchState.RUNNING:
             break
-        events += automatic_turns.advance(session, match, rows, seat, turn.text)
+        events += prepared_and_forced_turns.advance(session, match, rows, seat, turn.text)
         snapshot = snapshot.after(turn)
     return events
 
@@ -336,7 +336,7 @@ def take_back(
     match.offers, match.paused, match.resumes = {}, None, None
     timekeeping.note(session, match, clock.TurnsTakenBack(now, seat if freely else None))
     session.flush()
-    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in automatic_turns.drop(session, match))
+    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared_and_forced_turns.drop(session, match))
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)
 
 
@@ -369,7 +369,7 @@ def end(
         match.counted = now
     timekeeping.note(session, match, Ended(now))
     session.flush()
-    automatic_turns.drop(session, match)
+    prepared_and_forced_turns.drop(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
 

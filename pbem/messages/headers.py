@@ -12,15 +12,15 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches.queries import name, subject_of
 from pbem.matches.replayed_match import Snapshot
+from pbem.messages.contents.answer_sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.contents.message_payloads import Answer, Challenge
-from pbem.messages.contents.sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.links import address_with, token_of
 from pbem.messages.preferences import KINDS, kind_of
 from pbem.messages.templating import TEXT, templates
 from pbem.messages.token_redaction import HeaderValue
 from pbem.storage.mailer import is_own_id
+from pbem.storage.message_payload_base import Payload, Said
 from pbem.storage.models import MatchState, Outgoing
-from pbem.storage.payload_base import Payload, Said
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}

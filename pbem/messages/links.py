@@ -16,7 +16,7 @@ from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
 from pbem.matches import offers
-from pbem.matches.condition_tree import IF, THEN
+from pbem.matches.conditional_moves import IF, THEN
 from pbem.matches.hypothetical_turns import BETWEEN
 from pbem.matches.offers import OfferKind
 from pbem.matches.replayed_match import Hypothesis, Snapshot

@@ -11,11 +11,11 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from notation.time_control import BadTime
-from pbem.matches.automatic_turns import AUTOMOVE
 from pbem.matches.clock import reminder_times
 from pbem.matches.clock.calendars import DAYS
 from pbem.matches.clock.timekeeping import REMIND, ZONE
 from pbem.matches.clock.working_days import BadDays, format_days, parse_days
+from pbem.matches.prepared_and_forced_turns import AUTOMOVE
 from pbem.storage.preference import OFF, ON, Preference
 
 HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"

@@ -18,7 +18,7 @@ from notation.time_control import in_words, parse
 from pbem.config import ServerSettings
 from pbem.mail.reading.text.ours import Ours
 from pbem.messages.boards import palette
-from pbem.messages.contents.sections import template_folders
+from pbem.messages.contents.answer_sections import template_folders
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

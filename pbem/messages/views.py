@@ -26,13 +26,13 @@ from pbem.matches.replayed_match import Snapshot
 from pbem.messages import analysis, drawings, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
-from pbem.messages.contents.sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
+from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.drawings import Drawings, Played
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
-from pbem.storage.facts_when_queued import Facts
+from pbem.storage.message_snapshot import Facts
 from pbem.storage.models import MatchState
 from pbem.storage.preference import ON
 

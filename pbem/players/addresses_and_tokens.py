@@ -13,7 +13,7 @@ from sqlmodel import Session, col, delete, or_, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
-from pbem.messages.contents.sections import NewAddresses
+from pbem.messages.contents.answer_sections import NewAddresses
 from pbem.players import news_times
 from pbem.storage import mailer
 from pbem.storage.canonical_address import mailbox

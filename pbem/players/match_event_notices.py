@@ -35,13 +35,13 @@ from pbem.matches.events import (
 )
 from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import standings, weekly_rating
-from pbem.messages.contents import sections
+from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import Answer, Challenge, Invitation, Manners, OpponentLeft
 from pbem.players import invitation_limits
 from pbem.players.match_news_queue import Notice, notify
 from pbem.storage import mailer
+from pbem.storage.message_payload_base import load
 from pbem.storage.models import HOUSE, Match, Outgoing, Player
-from pbem.storage.payload_base import load
 
 
 def notices(
@@ -107,14 +107,16 @@ class _News:
             case TimeGivenTo(match, seat, time):
                 yield from self._show(match, players, given=spoken(time), given_to=seat)
             case PlayerAway(match, seat, until):
-                away = sections.Away(match=match.id or 0, ply=match.plies, by=name(players[seat]), until=until)
+                away = answer_sections.Away(match=match.id or 0, ply=match.plies, by=name(players[seat]), until=until)
                 yield Notice(players[other(seat)], away, match)
             case ReminderDue(match, seat):
-                reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
+                reminder = answer_sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
                 yield Notice(players[seat], reminder, match, is_collected=True, useful_until=match.due)
             case OfferChanged(match, kind, change, seat):
                 by = players[seat]
-                offer = sections.OfferNews(match=match.id or 0, ply=match.plies, kind=kind, change=change, by=name(by))
+                offer = answer_sections.OfferNews(
+                    match=match.id or 0, ply=match.plies, kind=kind, change=change, by=name(by)
+                )
                 for player in players:
                     yield Notice(player, offer if player is by else replace(offer, message=self.prose), match)
             case (
@@ -128,7 +130,7 @@ class _News:
             case OfferWithdrawn(match, unanswered=True):
                 challenger, invited = players if players[0].id == match.challenger else players[::-1]
                 who = _as_known(self.session, match, invited)
-                closed = sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=who)
+                closed = answer_sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=who)
                 yield Notice(challenger, closed, match)
             case OfferDeclined(match) | OfferWithdrawn(match):
                 yield from self._closed(match, players)
@@ -161,7 +163,7 @@ class _News:
         **changes: Any,
     ) -> Iterator[Notice]:
         """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
-        news = sections.TurnNews(
+        news = answer_sections.TurnNews(
             match=match.id or 0,
             ply=match.plies,
             message=self.prose,
@@ -176,22 +178,22 @@ class _News:
             is_own = player.id == match.challenger
             own = own if is_own else replace(own, seek=seek)
             if ladder is not None:
-                begun = sections.RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(ladder))
+                begun = answer_sections.RoundBegun(number=match.tournament or 0, is_own=is_own, **asdict(ladder))
                 own = replace(own, tournament=begun)
             yield Notice(player, own, match)
 
-    def _by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
+    def _by_itself(self, seat: Seat) -> tuple[answer_sections.PlayedByItself, ...]:
         """Return what was played for the player in that seat. Only they learn why."""
         turns = tuple(
-            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value)
+            answer_sections.PlayedByItself(text=turn.text, why=turn.by_itself.value)
             for turn in self.turns
             if turn.seat == seat and turn.by_itself
         )
-        return (*turns, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
+        return (*turns, answer_sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else turns
 
     def _closed(self, match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
         by = _as_known(self.session, match, self.author) if self.author else ""
-        closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, by=by)
+        closed = answer_sections.ChallengeClosed(match=match.id or 0, state=match.state, by=by)
         for player in players:
             if self.author is not None and player.id == self.author.id:
                 yield Notice(player, closed, match)
@@ -208,5 +210,5 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
     )
     row = session.exec(answers.order_by(col(Outgoing.id)).limit(1).options(mailer.WITH_CONTENT)).first()
     written = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
-    challenges = (section for section in written if isinstance(section, sections.ChallengeSent))
+    challenges = (section for section in written if isinstance(section, answer_sections.ChallengeSent))
     return next((section.opponent for section in challenges if section.match == match.id), GUEST)

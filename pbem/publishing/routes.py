@@ -21,7 +21,7 @@ from notation.games import GAMES
 from pbem.errors import Refused
 from pbem.features.house.account import current_name
 from pbem.matches.ratings import standings
-from pbem.messages.contents.sections import templates_folder
+from pbem.messages.contents.answer_sections import templates_folder
 from pbem.publishing import feeds, front, machine_readable, match_pages, page_data, pages, visibility
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.page_data import THOUSAND

@@ -23,9 +23,9 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import automatic_turns, condition_tree, turn_parsing
+from pbem.matches import conditional_moves, prepared_and_forced_turns, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE, clock_of, time_shown
-from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
+from pbem.matches.conditional_moves import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
@@ -100,7 +100,7 @@ class BoardAccess:
 
     @property
     def prepared(self) -> tuple[str, ...]:
-        lines = automatic_turns.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
+        lines = prepared_and_forced_turns.of_seat(self.session, self.match, self.seat).lines if self.is_newest else ()
         return tuple(" ".join(line) if line[0] == ELSE else f"{IF} {f' {THEN} '.join(line)}" for line in lines)
 
     def news(self, newest: Incoming) -> str:
@@ -120,7 +120,7 @@ class BoardAccess:
         notation, base = self.snapshot.notation, self.snapshot.base
         if self.match.to_move == self.seat:
             turn_parsing.read(notation, base, self.snapshot.part, turn_parsing.parse(notation, turn))
-        elif not condition_tree.read(notation, base, self.seat, turn, Conditions()).lines:
+        elif not conditional_moves.read(notation, base, self.seat, turn, Conditions()).lines:
             raise Refused("There is nothing in it that could be prepared.", fits='Write "if TURN then TURN".')
 
 

@@ -37,8 +37,8 @@ from pbem.messages.render import Renderer
 from pbem.server import configured_transports, intake, key_of_database, liveness, loop_runner, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
+from pbem.server.crash_suspects import Suspects
 from pbem.server.figures import Exposition
-from pbem.server.handling_alone import Suspects
 from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.incoming_queue import work_queue
 from pbem.server.liveness import Reporter, Systemd, Watch

@@ -14,7 +14,7 @@ from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
-from pbem.messages.contents import message_payloads, sections
+from pbem.messages.contents import answer_sections, message_payloads
 from pbem.players.answer_budgets import MATCH_PER_DAY
 from pbem.players.match_news_queue import Notice
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
@@ -44,7 +44,7 @@ def test_resigning_is_an_event(session: Session) -> None:
 
 @pytest.mark.parametrize(
     ("line", "answer", "kind"),
-    [(FIRST, (), TurnPlayed), (PART, (sections.TurnBegun(match=1, ply=0, part="1"),), PartKept)],
+    [(FIRST, (), TurnPlayed), (PART, (answer_sections.TurnBegun(match=1, ply=0, part="1"),), PartKept)],
 )
 def test_a_turn_is_an_event_and_a_part_is_asked_about(session: Session, line: str, answer: Any, kind: type) -> None:
     started(session)
@@ -63,7 +63,7 @@ def test_a_note_is_a_notice_and_takes_the_text_below_it(session: Session) -> Non
 
     note = ("Hello", "How are you?")
     assert decision == Decision(
-        answer=(sections.WordsPassedOn(match=1, opponent="bob", message=note),),
+        answer=(answer_sections.WordsPassedOn(match=1, opponent="bob", message=note),),
         messages=(Notice(bob, message_payloads.Words(message=note, by="alice"), match),),
         takes_prose=True,
     )
@@ -86,13 +86,13 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ([PART], sections.TurnBegun(match=1, ply=0, part=PART)),
-        ([PART, FIRST.removeprefix(f"{PART} ")], sections.TurnNews(match=1, ply=1)),
+        ([PART], answer_sections.TurnBegun(match=1, ply=0, part=PART)),
+        ([PART, FIRST.removeprefix(f"{PART} ")], answer_sections.TurnNews(match=1, ply=1)),
     ],
     ids=["part", "completed"],
 )
 def test_the_rest_of_a_turn_is_asked_for_unless_a_later_line_has_completed_it(
-    session: Session, lines: list[str], told: sections.Section
+    session: Session, lines: list[str], told: answer_sections.Section
 ) -> None:
     started(session)
     alice, *_ = people(session)
@@ -108,8 +108,8 @@ def test_a_refused_line_leaves_the_reply_and_the_text_as_they_were(session: Sess
     assert reply.verdict.outcome is Outcome.REFUSED_IN_PART
     assert [type(section) for section in reply.sections] == [
         MatchList,
-        sections.WordsPassedOn,
-        sections.Refusal,
+        answer_sections.WordsPassedOn,
+        answer_sections.Refusal,
     ]
     assert queued(session) == 1
 

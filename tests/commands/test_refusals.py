@@ -4,7 +4,7 @@ from sqlmodel import Session, select
 
 from pbem.conversation.judge import Outcome
 from pbem.matches import lifecycle
-from pbem.messages.contents.sections import Refusal
+from pbem.messages.contents.answer_sections import Refusal
 from pbem.storage.models import Block, ClockEvent, Match, Player, Ply, Prepared, Seek
 from tests.commands.requests import asked, run
 from tests.contests import NOW, people, play, started

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session, select
 
 from pbem.features.seeks.commands import SEEKS_PER_DAY
-from pbem.messages.contents.sections import Refusal
+from pbem.messages.contents.answer_sections import Refusal
 from pbem.storage.models import Match, MatchState, PlayerRating, Seek
 from tests.commands.requests import asked, run
 from tests.contests import NOW, people

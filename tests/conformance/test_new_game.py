@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pbem.cli.index import app
+from pbem.cli.command_index import app
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ import pytest
 
 from docs import manpage
 from notation.games import GAMES
-from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
+from pbem.cli.command_index import COMMANDS as OPERATOR_COMMANDS
 from pbem.features.all import FEATURES
-from pbem.messages.contents.sections import template_folders
+from pbem.messages.contents.answer_sections import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")

@@ -6,8 +6,8 @@ from sqlmodel import Session
 from engines.core import Seat
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle
+from pbem.messages.contents.answer_sections import ChallengeClosed, TurnNews
 from pbem.messages.contents.message_payloads import Challenge, OpponentLeft
-from pbem.messages.contents.sections import ChallengeClosed, TurnNews
 from pbem.players.match_event_notices import notices
 from tests.contests import FIRST, NOW, offered, people, play, started
 

@@ -14,7 +14,7 @@ from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
 from pbem import config
-from pbem.cli.index import app
+from pbem.cli.command_index import app
 from pbem.messages.links import address_with
 from pbem.server import daemon
 from pbem.tokens import Keyring, Purpose, Token

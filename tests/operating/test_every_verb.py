@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
-from pbem.cli.index import COMMANDS, app, load
+from pbem.cli.command_index import COMMANDS, app, load
 from tests.operating.matches import in_play
 from tests.operating.places import everything
 from tests.operating.site import Done, Site

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config.server_and_limits import SHORTEST_KEY
+from pbem.config.server_and_small_tables import SHORTEST_KEY
 from pbem.storage.utc import now
 from tests.operating.matches import in_play
 from tests.operating.site import KEY, Site

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from pbem.mail.oauth2 import provider_login
+from pbem.mail.oauth2 import providers_and_tokens
 from tests.operating.site import FOLDER_IN, Site
 from tests.provider import CLIENT_ID, CLIENT_SECRET, Browser, Provider
 from tests.servers import free_port
@@ -50,7 +50,7 @@ def test_login_writes_the_tokens(configured: Site, provider: Provider) -> None:
     assert "open this in a browser, on any device" in done.out
     path = configured.folder / "oauth2.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    tokens = provider_login.load(path)
+    tokens = providers_and_tokens.load(path)
     assert tokens
     assert tokens.access in provider.valid
     assert tokens.access not in done.said

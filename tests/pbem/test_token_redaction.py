@@ -13,8 +13,8 @@ from pbem import tokens
 from pbem.messages.contents.message_payloads import Answer
 from pbem.messages.links import address_with
 from pbem.storage.mailer import kept_content
+from pbem.storage.message_payload_base import dump
 from pbem.storage.models import Outgoing
-from pbem.storage.payload_base import dump
 from pbem.tokens import Keyring, Purpose, Token
 from tests import scenes
 from tests.correspondence import Correspondence, parsed, text

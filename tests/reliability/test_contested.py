@@ -12,9 +12,9 @@ from sqlmodel import Session, col, select
 from notation.time_control import TimeControl, parse
 from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import automatic_turns, lifecycle
+from pbem.matches import lifecycle, prepared_and_forced_turns
 from pbem.matches.clock import timekeeping
-from pbem.matches.condition_tree import Conditions
+from pbem.matches.conditional_moves import Conditions
 from pbem.matches.integrity import faults
 from pbem.matches.queries import version
 from pbem.matches.replayed_match import snapshot_of
@@ -116,7 +116,7 @@ def test_what_was_foreseen_is_played_once_or_was_dropped_before(stage: Stage, st
         matches = begun(server, TimeControl())
         with transaction(server.engine) as session:
             for match in matches:
-                automatic_turns.keep(session, match, 0, Conditions(((TURN, ANSWER),)), None)
+                prepared_and_forced_turns.keep(session, match, 0, Conditions(((TURN, ANSWER),)), None)
         dying = scene.start(step)
         for daemon in (dying, scene.start()):
             daemon.ready()

@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from pbem import config
-from pbem.cli.index import app
+from pbem.cli.command_index import app
 from pbem.server.backups import Backups
 from pbem.storage import database
 from tests import databases

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, inspect, text
 
-from pbem.cli.index import app
+from pbem.cli.command_index import app
 from pbem.storage import database
 from tests.operating.early_tables import LESS
 from tests.operating.people import written

@@ -11,7 +11,7 @@ from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
-from pbem.messages.contents.sections import template_folders
+from pbem.messages.contents.answer_sections import template_folders
 from pbem.messages.render import Renderer
 from pbem.players import addresses_and_tokens
 from pbem.players.answer_budgets import MOST_SAME

@@ -15,11 +15,11 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
-from pbem.messages.contents.sections import templates_folder
+from pbem.messages.contents.answer_sections import templates_folder
 from pbem.messages.links import Link
 from pbem.messages.templating import HTML, TEXT, templates, tightened
-from pbem.storage import payload_base
-from pbem.storage.payload_base import Payload, Section
+from pbem.storage import message_payload_base
+from pbem.storage.message_payload_base import Payload, Section
 from tests.templates import golden, letters, scanners
 from tests.templates.letters import FACES, MOMENTS, Sent, examples, kinds
 from tests.templates.scanners import Points
@@ -111,8 +111,8 @@ def test_what_a_person_writes_is_no_markup() -> None:
 
 
 def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
-    assert set(payload_base.kinds(Payload)) == letters.found("*.j2")
-    assert set(payload_base.kinds(Section)) == letters.found("sections/*.j2")
+    assert set(message_payload_base.kinds(Payload)) == letters.found("*.j2")
+    assert set(message_payload_base.kinds(Section)) == letters.found("sections/*.j2")
 
 
 def test_golden_files_and_templates_belong_together() -> None:
@@ -159,9 +159,9 @@ def test_our_subjects_are_no_commands(found: dict[str, EmailMessage]) -> None:
 def test_each_section_can_give_a_reply_its_subject() -> None:
     headings = templates(TEXT).get_template("parts/headings.j2").module
     names = {name for name in vars(headings) if not name.startswith("_")} - {"anything"}
-    assert names <= {*payload_base.kinds(payload_base.Said)}
+    assert names <= {*message_payload_base.kinds(message_payload_base.Said)}
     about_theirs = {"first_only", "last_answer", "overlooked", "sent_elsewhere", "unattempted", "unsent"}
-    for kind in payload_base.kinds(Section).values():
+    for kind in message_payload_base.kinds(Section).values():
         assert kind.template in names or "match" in kind.__dataclass_fields__ or kind.template in about_theirs, kind
 
 

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from pbem.cli.doctor import mail_servers
 from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
-from pbem.mail.oauth2.provider_login import NotLoggedIn, Tokens, by_browser
+from pbem.mail.oauth2.providers_and_tokens import NotLoggedIn, Tokens, by_browser
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted

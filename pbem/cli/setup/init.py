@@ -99,17 +99,17 @@ def _write(path: Path, place: PresetPlace | None, server: dict[str, str], userna
 
 @app.command()
 def login(config_file: ConfigOption = CONFIG) -> None:
-    from pbem.mail.oauth2 import provider_login  # what it loads is for this command alone
+    from pbem.mail.oauth2 import providers_and_tokens  # what it loads is for this command alone
 
     settings = config.load(config_file).oauth2
     if settings is None:
         raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
     try:
-        tokens = provider_login.by_browser(settings, _visit)
-    except provider_login.NotLoggedIn as error:
+        tokens = providers_and_tokens.by_browser(settings, _visit)
+    except providers_and_tokens.NotLoggedIn as error:
         raise BadConfig(str(error)) from error
     settings.token_file.parent.mkdir(parents=True, exist_ok=True)
-    provider_login.save(settings.token_file, tokens)
+    providers_and_tokens.save(settings.token_file, tokens)
     out.print(f"logged in; wrote {settings.token_file}")
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 

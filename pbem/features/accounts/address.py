@@ -9,8 +9,8 @@ from pbem.conversation.syntax.arguments import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name
+from pbem.messages.contents.answer_sections import AddressAsked, NewAddresses
 from pbem.messages.contents.message_payloads import AddressQuestion
-from pbem.messages.contents.sections import AddressAsked, NewAddresses
 from pbem.players import addresses_and_tokens, answer_budgets, identity, invitation_limits
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player

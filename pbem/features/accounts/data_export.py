@@ -16,7 +16,7 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.conversation.feature import ExportHook, columns_of, rows_of
-from pbem.matches import automatic_turns
+from pbem.matches import prepared_and_forced_turns
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.replayed_match import texts_then, to_show
 from pbem.messages import preferences
@@ -26,10 +26,10 @@ from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import addresses_and_tokens, presence
-from pbem.storage import facts_when_queued
+from pbem.storage import message_snapshot
 from pbem.storage.mailer import WITH_CONTENT
+from pbem.storage.message_payload_base import Payload
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
-from pbem.storage.payload_base import Payload
 
 MOST_BYTES = 5_000_000  # how many bytes, packed, go into one archive by email; the operator's export has no limit
 ExportedFile = tuple[str, datetime, bytes]  # name, time and bytes
@@ -81,7 +81,7 @@ def gather(
     went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
     matches = session.exec(select(Match).where(own).order_by(col(Match.id))).all()
-    texts = facts_when_queued.own_texts(session, player, matches)
+    texts = message_snapshot.own_texts(session, player, matches)
     facts = {
         "player": columns_of(player, PERSON)
         | {
@@ -136,7 +136,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "winner": None if match.winner is None else names[match.winner],
         "terminated_by": None if ending is None or ending.seat is None else names[ending.seat],
         "begun": match.part if snapshot.base.turn == snapshot.seat_of(player) else None,
-        "prepared": [] if seat is None else automatic_turns.of_seat(session, match, seat).lines,
+        "prepared": [] if seat is None else prepared_and_forced_turns.of_seat(session, match, seat).lines,
         "turns": [columns_of(ply, TURN) | {"by": names[ply.seat]} for ply in plies(session, match)],
         "taken_back": [columns_of(row, TURN) | {"by": names[row.seat]} for row in taken_back(session, match)],
         "record": snapshot.written if match.state in (MatchState.RUNNING, MatchState.OVER) else None,

@@ -15,8 +15,8 @@ from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
 from pbem.messages import preferences
+from pbem.messages.contents.answer_sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.contents.message_payloads import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.messages.contents.sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.preferences import with_defaults
 from pbem.players import complaints, invitation_limits, news_times
 from pbem.storage.models import Match, MatchState, Player

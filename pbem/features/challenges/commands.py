@@ -29,8 +29,8 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
 from pbem.matches.lifecycle import OFFER_OPEN, Terms
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
+from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.messages.contents.message_payloads import Welcome
-from pbem.messages.contents.sections import ChallengeSent
 from pbem.players import blocks, invitation_limits, match_event_notices, willingness
 from pbem.storage.canonical_address import mailbox
 from pbem.storage.due_work import due_rows

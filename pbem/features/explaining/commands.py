@@ -18,9 +18,9 @@ from pbem.errors import Refused
 from pbem.messages.contents.message_payloads import LISTED, GameTitle, titles
 from pbem.players import answer_budgets
 from pbem.storage.mailer import Cause
+from pbem.storage.message_payload_base import Part, Payload, Section
 from pbem.storage.models import Match, Outgoing
 from pbem.storage.outages import within
-from pbem.storage.payload_base import Part, Payload, Section
 from pbem.storage.preference import Preference
 
 

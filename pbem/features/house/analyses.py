@@ -13,9 +13,9 @@ from engines.search import seed_of
 from pbem.features.house.search_process import FINDINGS, Examination
 from pbem.messages.analysis import Estimate
 from pbem.storage.leases import is_free
+from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Analysis, Match, Player
 from pbem.storage.outages import within
-from pbem.storage.payload_base import Payload, Section
 
 
 class MatchAnalysis(Payload, Section, template="analysis"):

@@ -10,7 +10,7 @@ from pbem.features.house.analyses import AnalysisAsked
 from pbem.matches import branching, lifecycle
 from pbem.matches.queries import number_between, pack_of
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages.contents.sections import Hint
+from pbem.messages.contents.answer_sections import Hint
 from pbem.players import invitation_limits, waiting_receipts
 from pbem.storage.models import Match, MatchState, Player
 

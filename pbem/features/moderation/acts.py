@@ -17,11 +17,12 @@ from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.queries import of_player, opponent_of, playing, seat_of
-from pbem.messages.contents.sections import ChallengeClosed, TurnNews
+from pbem.messages.contents.answer_sections import ChallengeClosed, TurnNews
 from pbem.players import invitation_limits, match_event_notices
 from pbem.players.match_news_queue import notify
 from pbem.storage import retention
 from pbem.storage.mailer import NEWS, Mailer
+from pbem.storage.message_payload_base import Payload
 from pbem.storage.models import (
     HOUSE,
     UNSENT,
@@ -33,7 +34,6 @@ from pbem.storage.models import (
     OutgoingState,
     Player,
 )
-from pbem.storage.payload_base import Payload
 from pbem.tokens import Purpose
 
 

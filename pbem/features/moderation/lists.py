@@ -14,8 +14,8 @@ from pbem.errors import Refused
 from pbem.matches import track_record
 from pbem.matches.queries import name
 from pbem.players import presence
+from pbem.storage.message_payload_base import Listing, Part
 from pbem.storage.models import HOUSE, ModerationAct, Player
-from pbem.storage.payload_base import Listing, Part
 
 
 class RosterRow(Part):

@@ -23,12 +23,12 @@ from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of
 from pbem.matches.ratings import standings
 from pbem.matches.track_record import Tally
 from pbem.messages import preferences
+from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent
 from pbem.messages.contents.message_payloads import OpenSeek
-from pbem.messages.contents.sections import ChallengeClosed, NotSent
 from pbem.players import blocks, match_event_notices, news_times, presence
 from pbem.players.willingness import LIMIT, REJECTS, rejected
+from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.payload_base import Listing, Part, Section
 from pbem.storage.preference import NONE, OFF, ON
 
 

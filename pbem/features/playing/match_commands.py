@@ -8,13 +8,13 @@ from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
 from pbem.errors import Refused
-from pbem.features.playing import conditional_turns, offers
-from pbem.matches import automatic_turns, lifecycle, timeouts, turn_parsing
+from pbem.features.playing import conditional_moves, offers
+from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import ReadTurn
-from pbem.messages.contents.sections import TurnBegun, TurnDropped
+from pbem.messages.contents.answer_sections import TurnBegun, TurnDropped
 from pbem.storage.models import MatchState
 
 SHOWN = 60
@@ -46,7 +46,7 @@ def move(request: Request, line: Line) -> Decision:
 
 def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Decision:
     match = snapshot.match
-    prepares, then = conditional_turns.ahead(request, snapshot.after(turn), seat)
+    prepares, then = conditional_moves.ahead(request, snapshot.after(turn), seat)
     events = lifecycle.play(
         request.session,
         snapshot,
@@ -59,8 +59,8 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
     )
     if not prepares:
         return Decision(events=events)
-    remaining = automatic_turns.of_seat(request.session, match, seat)
-    below = (conditional_turns.shown(match, remaining, "kept"),) if remaining.lines else ()
+    remaining = prepared_and_forced_turns.of_seat(request.session, match, seat)
+    below = (conditional_moves.shown(match, remaining, "kept"),) if remaining.lines else ()
     return Decision(events=events, below=below, covers=prepares)
 
 

@@ -6,8 +6,8 @@ from pbem.conversation.command import Command, Decision, Line, Request
 from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, TEXT, opt, words
 from pbem.errors import Refused
+from pbem.storage.message_payload_base import Section
 from pbem.storage.models import OwnText
-from pbem.storage.payload_base import Section
 
 
 class Note(OwnText, table=True):

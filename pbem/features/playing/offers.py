@@ -8,7 +8,7 @@ from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house import account as house
-from pbem.features.playing import conditional_turns
+from pbem.features.playing import conditional_moves
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars
 from pbem.matches.clock.calendars import BadDates, parse_end
@@ -16,7 +16,7 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.offers import OfferKind, find
 from pbem.matches.queries import name, seat_of, version
 from pbem.messages import preferences
-from pbem.messages.contents.sections import Muted
+from pbem.messages.contents.answer_sections import Muted
 from pbem.players import answer_budgets, presence
 from pbem.storage.models import Match, MatchState, Player
 
@@ -43,7 +43,7 @@ def pause(request: Request, line: Line) -> Decision:
 def cancel(request: Request, line: Line) -> Decision:
     """Offer to end the match without a result; or drop what the sender has prepared in it."""
     if PREPARED in line.given:
-        return conditional_turns.cancel(request, line)
+        return conditional_moves.cancel(request, line)
     return _propose(request, line, OfferKind.CANCEL)
 
 

@@ -31,11 +31,11 @@ from pbem.matches.queries import (
 )
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.contents.sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
+from pbem.messages.contents.answer_sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.players import news_times, presence
 from pbem.players.presence import Visibility
+from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.payload_base import Listing, Part, Section
 
 
 class ListedMatch(Part):

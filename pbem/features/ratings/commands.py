@@ -12,8 +12,8 @@ from pbem.matches.ratings import standings, weekly_rating
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.matches.ratings.weekly_rating import rated_on
 from pbem.messages.contents import message_payloads
+from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Player
-from pbem.storage.payload_base import Part, Section
 
 
 class PlaceListed(Part):

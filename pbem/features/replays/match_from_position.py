@@ -12,7 +12,7 @@ from pbem.features.house import commands as house
 from pbem.features.house.account import current_name
 from pbem.features.playing.viewing import position_of
 from pbem.matches import branching, lifecycle
-from pbem.messages.contents.sections import ChallengeSent
+from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.storage.models import MatchState
 
 EXAMPLE = 'For example "replay 42#7 bob": a match against bob that begins after turn 7 of match #42.'

@@ -21,9 +21,9 @@ from pbem.matches.reliability import Reliability
 from pbem.messages.contents.message_payloads import OpenSeek
 from pbem.players import blocks, presence, willingness
 from pbem.storage.database import exclude_others
+from pbem.storage.message_payload_base import Listing, Part, Payload, Section
 from pbem.storage.models import Match, Player, PlayerRating, Seek
 from pbem.storage.outages import within
-from pbem.storage.payload_base import Listing, Part, Payload, Section
 
 
 class SeekList(Listing, template="seeks"):

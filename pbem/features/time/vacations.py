@@ -33,9 +33,9 @@ from pbem.matches.clock.working_days import Span
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
 from pbem.players import answer_budgets
+from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Player, Vacation
 from pbem.storage.outages import within
-from pbem.storage.payload_base import Part, Section
 
 DAY = timedelta(days=1)
 

@@ -26,7 +26,7 @@ from pbem.features.tournaments.standings import Format
 from pbem.matches import tournament_matches
 from pbem.matches.queries import name
 from pbem.messages import preferences
-from pbem.messages.contents.sections import Crosstable, RoundBegun, TurnNews
+from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import match_event_notices
 from pbem.players.match_news_queue import notify
 from pbem.storage.database import read_only

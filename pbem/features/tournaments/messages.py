@@ -14,9 +14,9 @@ from pbem.features.tournaments import entries, ladders
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.standings import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
 from pbem.matches.queries import name
-from pbem.messages.contents.sections import Crosstable, CrosstableRow
+from pbem.messages.contents.answer_sections import Crosstable, CrosstableRow
+from pbem.storage.message_payload_base import Listing, Part, Payload, Section
 from pbem.storage.models import Player, Tournament
-from pbem.storage.payload_base import Listing, Part, Payload, Section
 
 
 class TournamentLine(Part):

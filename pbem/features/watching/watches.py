@@ -23,9 +23,9 @@ from pbem.players.presence import Visibility, is_reachable
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due_work import Due, act_on, at_once
 from pbem.storage.mailer import Delivery, Mailer
+from pbem.storage.message_payload_base import News, Part, Section
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outages import within
-from pbem.storage.payload_base import News, Part, Section
 from pbem.storage.preference import OFF
 from pbem.storage.retention import change
 from pbem.tokens import Purpose

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import structlog
 
 from pbem.config import OAuth2Settings
-from pbem.mail.oauth2 import provider_login
-from pbem.mail.oauth2.provider_login import Denied, Tokens, provider, title
+from pbem.mail.oauth2 import providers_and_tokens
+from pbem.mail.oauth2.providers_and_tokens import Denied, Tokens, provider, title
 from pbem.secret_setting import BadConfig
 from pbem.storage import leases
 
@@ -68,7 +68,7 @@ class AccessTokens:
             attempt(new)
 
     def _stored(self) -> Tokens:
-        tokens = provider_login.load(self._settings.token_file)
+        tokens = providers_and_tokens.load(self._settings.token_file)
         if tokens is None:
             raise LoginNeeded(f'there is no {self._settings.token_file} yet; "pbem login" writes it')
         if tokens.client_id != self._settings.client_id:
@@ -90,7 +90,9 @@ class AccessTokens:
             if stored.access != current.access and stored.expires - self._clock() > EARLY_SECONDS:
                 return stored
             try:
-                new = provider_login.renew(self._settings, provider(self._settings).token_url, stored, self._clock())
+                new = providers_and_tokens.renew(
+                    self._settings, provider(self._settings).token_url, stored, self._clock()
+                )
             except Denied as error:
                 if error.word not in FOR_GOOD:
                     raise BadConfig(f"{title(self._settings)} gives no token: {error}") from error
@@ -99,7 +101,7 @@ class AccessTokens:
                 raise self._needed(str(error)) from error
             self._renewed = self._clock()
             try:
-                provider_login.save(path, new)
+                providers_and_tokens.save(path, new)
             except OSError as error:
                 log.error("tokens can't be stored", file=str(path), error=error.strerror)  # noqa: TRY400 - no bug
                 self._unsaved[stored] = new

@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 
 from pbem.mail.reading import from_header, limits
-from pbem.mail.reading.text import body, escapes
+from pbem.mail.reading.text import body, decoded_view
 
 MOST_RECEIVED = 100  # a message with more Received lines is in a loop (RFC 5321, 6.3)
 LINES_OF_TEXT = 12
@@ -50,7 +50,7 @@ class Automatic(Enum):
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
     return {
         Automatic[kind.upper()]: patterns
-        for kind, patterns in escapes.table(f"machines_{place}").items()
+        for kind, patterns in decoded_view.table(f"machines_{place}").items()
         if kind.upper() in Automatic.__members__
     }
 
@@ -64,7 +64,7 @@ _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
     {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
     for place in ("parts", "subjects", "texts", "addresses")
 )
-_LETTERS = escapes.table("machines_addresses")["letters"]
+_LETTERS = decoded_view.table("machines_addresses")["letters"]
 _OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
 HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
 """Headers that tell a machine's message, besides those of all messages and those that begin with `list-`."""

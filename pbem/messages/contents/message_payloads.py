@@ -6,8 +6,8 @@
 from typing import ClassVar, Literal
 
 from notation.games import GAMES
-from pbem.messages.contents.sections import TurnNews
-from pbem.storage.payload_base import News, Part, Payload, Section
+from pbem.messages.contents.answer_sections import TurnNews
+from pbem.storage.message_payload_base import News, Part, Payload, Section
 
 
 class Act(Part):

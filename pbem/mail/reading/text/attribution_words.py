@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import escapes
+from pbem.mail.reading.text import decoded_view
 
 MOST_WORDS = 45
 
-_PHRASES = escapes.table("attributions")
+_PHRASES = decoded_view.table("attributions")
 VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
     frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
 
-from pbem.mail.reading.text import escapes
+from pbem.mail.reading.text import decoded_view
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
     LONE_OPENERS,
@@ -235,7 +235,7 @@ def _read(text: str) -> tuple[int, bool] | None:
     addressed = any("@" in word for word in words)
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
     dated = any(map(is_dated, words))
-    tagged = addressed and escapes.holds_tagged(words)
+    tagged = addressed and decoded_view.holds_tagged(words)
     timed = addressed and "@" in words[-1] and words[-1].endswith(COLONS) and opens(words)
     if not (verb or bracketed or tagged or (timed and tells_the_time(words))):  # "2 Mar 2026, 09:59 by bob@…:"
         return None

@@ -20,7 +20,7 @@ from pbem.mail.reading.text.attribution_words import (
     opens,
     tells_the_time,
 )
-from pbem.mail.reading.text.escapes import TAG_DELIMITERS
+from pbem.mail.reading.text.decoded_view import TAG_DELIMITERS
 
 MOST_LINES = 4
 LONGEST = 400

@@ -13,8 +13,8 @@ from pydantic_core import to_jsonable_python
 from sqlalchemy import Integer, bindparam, inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
+from pbem.storage.message_payload_base import fields
 from pbem.storage.models import Match, MatchState, OwnText, Player, PlayerRating
-from pbem.storage.payload_base import fields
 from pbem.storage.utc import Utc
 
 LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})

@@ -13,12 +13,12 @@ from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.errors import Refused
-from pbem.matches import automatic_turns, lifecycle
-from pbem.matches import condition_tree as tree
-from pbem.matches.condition_tree import ELSE, MOST_LINES, RESIGN, Conditions
+from pbem.matches import conditional_moves as tree
+from pbem.matches import lifecycle, prepared_and_forced_turns
+from pbem.matches.conditional_moves import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import name, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
-from pbem.messages.contents.sections import Branch, PreparedTurns
+from pbem.messages.contents.answer_sections import Branch, PreparedTurns
 from pbem.storage.models import Match, Ply
 
 SHOWN = 60
@@ -40,9 +40,9 @@ def prepare(request: Request, line: Line) -> Decision:
             match=match.id,
         )
     snapshot = snapshot_of(request.session, match)
-    known = automatic_turns.of_seat(request.session, match, seat)
+    known = prepared_and_forced_turns.of_seat(request.session, match, seat)
     conditions = _read(line, snapshot, seat, known)
-    automatic_turns.keep(request.session, match, seat, conditions, request.incoming.id)
+    prepared_and_forced_turns.keep(request.session, match, seat, conditions, request.incoming.id)
     return Decision(answer=(shown(match, conditions, "kept"),), covers=covered)
 
 
@@ -53,11 +53,11 @@ def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[tuple[Line,
     """
     lines = _later(request, snapshot.number)
     if not lines or snapshot.base.turn != other(seat):
-        return (), automatic_turns.NOTHING
+        return (), prepared_and_forced_turns.NOTHING
     try:
-        return lines, _read(_together(lines), snapshot, seat, automatic_turns.NOTHING)
+        return lines, _read(_together(lines), snapshot, seat, prepared_and_forced_turns.NOTHING)
     except Refused:
-        return (), automatic_turns.NOTHING
+        return (), prepared_and_forced_turns.NOTHING
 
 
 def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
@@ -94,7 +94,7 @@ def _together(lines: Sequence[Line]) -> Line:
 
 def conditions(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    known = automatic_turns.of_seat(request.session, match, seat)
+    known = prepared_and_forced_turns.of_seat(request.session, match, seat)
     if not known.lines:
         raise _none(match, line)
     return Decision(answer=(shown(match, known, "listed"),))
@@ -102,9 +102,9 @@ def conditions(request: Request, line: Line) -> Decision:
 
 def cancel(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
-    if not automatic_turns.remove(request.session, match, seat):
+    if not prepared_and_forced_turns.remove(request.session, match, seat):
         raise _none(match, line)
-    return Decision(answer=(shown(match, automatic_turns.NOTHING, "dropped"),), log="cancel conditions")
+    return Decision(answer=(shown(match, prepared_and_forced_turns.NOTHING, "dropped"),), log="cancel conditions")
 
 
 def shown(match: Match, conditions: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:

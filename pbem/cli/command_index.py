@@ -1,4 +1,4 @@
-"""The index of the commands, which index.toml describes: a command's module is loaded when it is called."""
+"""The index of the commands, which command_index.toml describes: a command's module is loaded when it is called."""
 
 import tomllib
 from functools import cache

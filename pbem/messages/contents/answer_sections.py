@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pbem
 from notation.ending import Termination
-from pbem.storage.payload_base import News, Part, Payload, Section
+from pbem.storage.message_payload_base import News, Part, Payload, Section
 
 
 class CrosstableRow(Part):
