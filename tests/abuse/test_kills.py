@@ -97,7 +97,8 @@ def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
 
 
 FAILING = (
-    "import sys; from pbem import isolated; from pbem.server import crash_suspects; crash_suspects.worker.handle = None;"
+    "import sys; from pbem import isolated; from pbem.server import crash_suspects as suspects;"
+    "suspects.worker.handle = None;"
     "isolated.main(*map(int, sys.argv[4:7]), *sys.argv[7:])"
 )
 FAILS = f"exec {sys.executable} -P -c '{FAILING}' \"$@\""
