@@ -34,7 +34,7 @@ from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURN
 from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
-from pbem.players import blocks, presence, willingness
+from pbem.players import blocks, presence, watching_rights, willingness
 from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
 
 ACCOUNTS = Feature(
@@ -126,7 +126,7 @@ WATCHING = Feature(
     name="watching",
     commands={Group.BOARDS: (WATCH, UNWATCH)},
     topics={"watching": "spectator spectators observe observer observers audience live"},
-    preferences=(presence.WATCHERS,),
+    preferences=(watching_rights.WATCHERS,),
     due=watches.DUE,
     on_leave=deletes(Watch),
     on_ban=deletes(Watch),

@@ -19,7 +19,6 @@ from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
 from pbem.storage import message_payload_base, message_snapshot
 from pbem.storage.database import read_only, transaction
-from pbem.storage.due_work import Setbacks
 from pbem.storage.mailer import ANSWERED, WITH_CONTENT
 from pbem.storage.models import (
     ANONYMOUS,
@@ -35,6 +34,7 @@ from pbem.storage.models import (
     RawMessage,
 )
 from pbem.storage.retention import change, emptied
+from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.messages.contents.message_payloads import Alert
-from pbem.storage import due_work
+from pbem.storage import setbacks
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.mailer import WITH_CONTENT, Mailer
 from pbem.storage.models import Analysis, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player, Search
@@ -56,7 +56,7 @@ KINDS = (
     _Kind("stuck", Search.match, Search.troubled, _STUCK, lists_all=True),
     _Kind("unanalysed", Analysis.match, Analysis.troubled),
 )
-WHEN = or_(due_work.HAVE_FAILED, *(exists().where(col(kind.since).is_not(None), *kind.which) for kind in KINDS))
+WHEN = or_(setbacks.HAVE_FAILED, *(exists().where(col(kind.since).is_not(None), *kind.which) for kind in KINDS))
 """Whether there is anything that an alert might tell, or has told."""
 
 
@@ -98,7 +98,7 @@ def _news(session: Session, admin: str, now: datetime) -> Alert | None:
         new = {*session.scalars(news)}  # a match has several analyses
         numbers[kind.name] = tuple(sorted({*session.scalars(newest)} if kind.lists_all else new))
         is_news = is_news or bool(new)
-    failing = due_work.failing(session, now, due_work.LASTING)[:MOST]
-    if {*failing} <= {*former.get("failing", ())} and (last is None or not due_work.have_begun(session, last.created)):
+    failing = setbacks.failing(session, now, setbacks.LASTING)[:MOST]
+    if {*failing} <= {*former.get("failing", ())} and (last is None or not setbacks.have_begun(session, last.created)):
         failing = []
     return Alert(numbers=numbers, failing=tuple(failing)) if is_news or failing else None

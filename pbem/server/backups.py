@@ -40,7 +40,7 @@ from pbem.secret_setting import BadConfig, Secret
 from pbem.server import key_of_database
 from pbem.storage import atomic_files, database
 from pbem.storage.database import Progress
-from pbem.storage.due_work import Setbacks
+from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 

@@ -13,8 +13,9 @@ from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, news_digests
 from pbem.storage import outages
 from pbem.storage.database import reading
-from pbem.storage.due_work import HAVE_FAILED, NOW, Due, Setbacks
+from pbem.storage.due_work import NOW, Due
 from pbem.storage.retention import Retention
+from pbem.storage.setbacks import HAVE_FAILED, Setbacks
 
 LATE = timedelta(minutes=1)  # how long it may wait while messages are being sent
 

@@ -21,11 +21,11 @@ from pbem.players import bounces, erasure
 from pbem.server.delivery_attempts import RETRY_AFTER, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
-from pbem.storage.due_work import SENDING, Setbacks
 from pbem.storage.leases import is_free
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
 from pbem.storage.queue import Queue, QueueRows, is_next, written_out
+from pbem.storage.setbacks import SENDING, Setbacks
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
 from pbem.vitals import Vitals

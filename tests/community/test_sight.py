@@ -4,8 +4,8 @@ import pytest
 
 from pbem.matches import unseen_by_spectators
 from pbem.matches.unseen_by_spectators import WatchedNews
-from pbem.players import presence
-from pbem.players.presence import Visibility
+from pbem.players import watching_rights
+from pbem.players.watching_rights import Visibility
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
 from tests.contests import NOW
 
@@ -78,5 +78,5 @@ def test_the_narrower_choice_counts(
     ]
     match = match_with(3, shown=0)
     match.tournament = tournament
-    assert presence.of(match, players) is seen
-    assert presence.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen
+    assert watching_rights.of(match, players) is seen
+    assert watching_rights.of(match, [*players, Player(address=HOUSE, settings={}, created=NOW)]) is seen

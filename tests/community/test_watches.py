@@ -11,8 +11,8 @@ from sqlmodel import col, select
 from pbem.config import ServerSettings
 from pbem.features.watching import watches
 from pbem.matches import lifecycle, queries
-from pbem.players import presence
-from pbem.players.presence import Visibility
+from pbem.players import watching_rights
+from pbem.players.watching_rights import Visibility
 from pbem.secret_setting import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Outgoing, Player
@@ -107,10 +107,10 @@ def test_a_match_that_is_over_is_open_to_everybody(engine: Engine) -> None:
         alice, bob, carol, _ = people(session)
         alice.settings = bob.settings = {"watchers": "off"}
         session.flush()
-        assert [presence.of_reader(session, match, reader) for reader in (alice, carol, None)] == [
+        assert [watching_rights.of_reader(session, match, reader) for reader in (alice, carol, None)] == [
             FULL,
             HIDDEN,
             HIDDEN,
         ]
         match.state = MatchState.OVER
-        assert [presence.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]
+        assert [watching_rights.of_reader(session, match, reader) for reader in (carol, None)] == [FULL, FULL]

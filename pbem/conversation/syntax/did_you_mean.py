@@ -10,9 +10,10 @@ from pbem.conversation.match_of_line import is_to_move
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import names_in_sentences, rognlie, sentence_entities
 from pbem.conversation.syntax.arguments import GAME, TURN
-from pbem.conversation.syntax.command_table import Commands, cells
+from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.prose_or_turn import cells
 from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii

@@ -14,7 +14,8 @@ from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Line
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
-from pbem.conversation.syntax.command_table import Commands, cells, is_board_or_record, is_sentence
+from pbem.conversation.syntax.command_table import Commands
+from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.matches import conditional_moves, turn_parsing

@@ -8,7 +8,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Who
-from pbem.conversation.syntax import command_table
+from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.matches import track_record
@@ -117,7 +117,7 @@ NAME = word("NAME", r"\S+", is_name=True)
 
 def players(request: Request, line: Line) -> Decision:
     session, page, kind = request.session, line.given.get(PAGE, 1), line.given.get(KIND, AccountKind.ALL)
-    matches, more = accounts(session, command_table.SIZE, page, beginning=line.given.get(NAME, ""), kind=kind)
+    matches, more = accounts(session, paging.SIZE, page, beginning=line.given.get(NAME, ""), kind=kind)
     rows = tuple(
         RosterRow(
             by=name(player),
@@ -129,7 +129,7 @@ def players(request: Request, line: Line) -> Decision:
         )
         for player in matches
     )
-    following = command_table.following("players", line.given, more=more)
+    following = paging.following("players", line.given, more=more)
     title = "" if kind is AccountKind.ALL else kind.value
     return Decision(answer=(Roster(rows=rows, kind=title, page=page, next_page=following),))
 
@@ -137,7 +137,7 @@ def players(request: Request, line: Line) -> Decision:
 def acts(request: Request, line: Line) -> Decision:
     session, page = request.session, line.given.get(PAGE, 1)
     about = called(session, line.given[PLAYER]) if PLAYER in line.given else None
-    stored, more = newest(session, command_table.SIZE, page, about)
+    stored, more = newest(session, paging.SIZE, page, about)
     rows = tuple(
         ActRow(
             at=f"{row.at:%Y-%m-%d %H:%M}",
@@ -150,7 +150,7 @@ def acts(request: Request, line: Line) -> Decision:
         )
         for row, player in ((row, session.get(Player, row.player) if row.player else None) for row in stored)
     )
-    following = command_table.following("acts", line.given, more=more)
+    following = paging.following("acts", line.given, more=more)
     return Decision(answer=(ActList(rows=rows, page=page, next_page=following),))
 
 

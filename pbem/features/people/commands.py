@@ -9,7 +9,7 @@ from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
-from pbem.conversation.syntax import command_table
+from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
@@ -25,7 +25,7 @@ from pbem.matches.track_record import Tally
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent
 from pbem.messages.contents.message_payloads import OpenSeek
-from pbem.players import blocks, match_event_notices, news_times, presence
+from pbem.players import blocks, match_event_notices, news_times, presence, watching_rights
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
@@ -108,9 +108,9 @@ def player_called(request: Request, line: Line, called: str, *, lock: bool = Fal
 
 def who(request: Request, line: Line) -> Decision:
     is_listed, page = presence.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
-    players, more = presence.listed(request.session, request.now, command_table.SIZE, page)
+    players, more = presence.listed(request.session, request.now, paging.SIZE, page)
     rows = tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in players)
-    following = command_table.following("who", line.given, more=more)
+    following = paging.following("who", line.given, more=more)
     return Decision(answer=(PlayerList(rows=rows, page=page, next_page=following, is_listed=is_listed),))
 
 
@@ -132,7 +132,7 @@ def whois(request: Request, line: Line) -> Decision:
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
-    is_away = vacation is not None and vacation.begins <= now and presence.of_absence(session, player, reader)
+    is_away = vacation is not None and vacation.begins <= now and watching_rights.of_absence(session, player, reader)
     theirs = [] if is_apart else seeks.of_player(session, player, now)
     profile = PlayerProfile(
         player=name(player),
@@ -166,7 +166,7 @@ def past(request: Request, line: Line) -> Decision:
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    matches, more = track_record.finished(session, player, command_table.SIZE, page, opponent)
+    matches, more = track_record.finished(session, player, paging.SIZE, page, opponent)
     if opponent is None:
         called, total = "", sum(track_record.results(session, player).values(), Tally())
     else:

@@ -17,7 +17,7 @@ from pbem.matches.offers import OfferKind, find
 from pbem.matches.queries import name, seat_of, version
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import Muted
-from pbem.players import answer_budgets, presence
+from pbem.players import answer_budgets, note_limit
 from pbem.storage.models import Match, MatchState, Player
 
 OFFER = word("OFFER", r"\S+", is_name=True)
@@ -72,7 +72,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     lifecycle.check_running(match)
     _check_seen(request, match)
     answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    presence.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    note_limit.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = house.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

@@ -10,7 +10,7 @@ from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.command import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.match_of_line import is_to_move, match_of
-from pbem.conversation.syntax import command_table
+from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house.account import is_house
@@ -32,8 +32,8 @@ from pbem.matches.queries import (
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
-from pbem.players import news_times, presence
-from pbem.players.presence import Visibility
+from pbem.players import news_times, watching_rights
+from pbem.players.watching_rights import Visibility
 from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
 
@@ -78,7 +78,7 @@ def games(request: Request, line: Line) -> Decision:
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
-    seen = presence.of_matches(request.session, matches, request.sender.player)
+    seen = watching_rights.of_matches(request.session, matches, request.sender.player)
     matches = [match for match in matches if seen[match.id or 0] is not Visibility.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
@@ -97,7 +97,7 @@ def games(request: Request, line: Line) -> Decision:
         )
         rows.append(row)
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
-    following = command_table.page_after(f"games {player.name}", page, more=more > 0)
+    following = paging.page_after(f"games {player.name}", page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
 
@@ -156,7 +156,7 @@ def show(request: Request, line: Line) -> Decision:
 
 def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     """Return the section that shows a match as it is now, or as it was a turn ago to who sees it late."""
-    last = presence.last_ply(match, presence.of_reader(request.session, match, request.sender.player))
+    last = watching_rights.last_ply(match, watching_rights.of_reader(request.session, match, request.sender.player))
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
     own = is_to_move(request, match)
@@ -262,7 +262,7 @@ def check_sight(request: Request, match: Match) -> None:
     The words are the same if one of the players has blocked the sender.
     """
     reader = request.sender.player
-    if presence.of_reader(request.session, match, reader) is not Visibility.NOTHING:
+    if watching_rights.of_reader(request.session, match, reader) is not Visibility.NOTHING:
         return
     if reader is None or reader.confirmed is None:
         raise Refused(
@@ -280,7 +280,7 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
 
     Nothing is replayed here: rendering does it.
     """
-    last = presence.last_ply(match, presence.of_reader(request.session, match, request.sender.player))
+    last = watching_rights.last_ply(match, watching_rights.of_reader(request.session, match, request.sender.player))
     if ply is not None and ply > last:
         turns = "1 turn" if last == 1 else f"{last} turns"
         seen = " that you can see" if last < match.plies else ""

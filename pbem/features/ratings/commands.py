@@ -6,7 +6,7 @@ from itertools import islice
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
-from pbem.conversation.syntax import command_table
+from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, PAGE, opt, words
 from pbem.matches.ratings import standings, weekly_rating
 from pbem.matches.ratings.standings import RatingPlace
@@ -61,7 +61,7 @@ FIRST = 5  # how many players of each game are listed where no game is named
 def show(request: Request, line: Line) -> Decision:
     page, game = line.given.get(PAGE, 1), line.given.get(GAME, "")
     if game:
-        listed = _listed(request, GAMES[game].game, page, command_table.SIZE)
+        listed = _listed(request, GAMES[game].game, page, paging.SIZE)
         first = "" if listed.rows or page > 1 else _first_ratings(request, (game,))
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
     rated = (each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
@@ -81,7 +81,7 @@ def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings
     places = standings.of_game(request.session, game.key, request.now, first, size + 1)
     rows = places_listed(places[:size], request.sender.player, first + 1)
     more = len(places) > size
-    following = command_table.page_after(f"standings {game.key}", page if size == command_table.SIZE else 0, more=more)
+    following = paging.page_after(f"standings {game.key}", page if size == paging.SIZE else 0, more=more)
     return GameStandings(game=game.key, title=game.title, rows=rows, next_page=following)
 
 

@@ -10,7 +10,7 @@ from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax import command_table, terms
+from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, words
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
@@ -95,11 +95,9 @@ def _check_number(request: Request, line: Line, player: Player, offered: Seek) -
 def list_seeks(request: Request, line: Line) -> Decision:
     reader, page, game = request.player, line.given.get(PAGE, 1), line.given.get(GAME, None)
     busy = request.limits.matches_per_player
-    matches, more = seeks.listed(
-        request.session, reader, request.now, command_table.SIZE, page=page, game=game, busy=busy
-    )
+    matches, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, game=game, busy=busy)
     known = reliability.of_players(request.session, {seek.player for seek, _ in matches})
-    rows, following = seeks.rows(matches, reader, known), command_table.following("seeks", line.given, more=more)
+    rows, following = seeks.rows(matches, reader, known), paging.following("seeks", line.given, more=more)
     return Decision(answer=(SeekList(rows=rows, page=page, next_page=following, narrowed=game is not None),))
 
 

@@ -3,7 +3,7 @@
 from notation.games import GAMES
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
-from pbem.conversation.syntax import command_table
+from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
@@ -30,7 +30,7 @@ LISTS = '"tournaments" lists them.'
 def list_tournaments(request: Request, line: Line) -> Decision:
     page = line.given.get(PAGE, 1)
     session, reader = request.session, request.sender.player
-    tournaments, more = entries.listed(session, command_table.SIZE, page)
+    tournaments, more = entries.listed(session, paging.SIZE, page)
     numbers = entries.numbers_of(session, tournaments)
     rows = (
         messages.line(
@@ -41,7 +41,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
         )
         for tournament in tournaments
     )
-    following = command_table.following("tournaments", line.given, more=more)
+    following = paging.following("tournaments", line.given, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
 
 
@@ -70,14 +70,14 @@ def show(request: Request, line: Line) -> Decision:
 def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentShown:
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    number, rows, more = messages.rungs_for(request.session, tournament, own, request.now, command_table.SIZE, page)
+    number, rows, more = messages.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
         line=messages.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
-        next_page=command_table.page_after(f"tournament {tournament.id}", page, more=more),
+        next_page=paging.page_after(f"tournament {tournament.id}", page, more=more),
     )
 
 

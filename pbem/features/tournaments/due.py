@@ -30,10 +30,11 @@ from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnN
 from pbem.players import match_event_notices
 from pbem.players.match_news_queue import notify
 from pbem.storage.database import read_only
-from pbem.storage.due_work import NOW, Due, Setbacks, act_on, at_once
+from pbem.storage.due_work import NOW, Due, act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
 from pbem.storage.preference import ON
+from pbem.storage.setbacks import Setbacks, at_once
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()

@@ -10,8 +10,8 @@ from pbem.features.playing import viewing
 from pbem.features.watching import watches
 from pbem.features.watching.watches import WatchedMatch, Watching
 from pbem.matches.queries import locked, name, people_of, seat_of
-from pbem.players import presence
-from pbem.players.presence import Visibility
+from pbem.players import watching_rights
+from pbem.players.watching_rights import Visibility
 from pbem.storage.models import Match, MatchState, Watch
 
 
@@ -29,7 +29,7 @@ def watch(request: Request, line: Line) -> Decision:
         if len(watches.spectators(session, match)) >= (most := watches.MOST_SPECTATORS):
             raise Refused(f"{most} players watch that, and there is no room for more.", read=line.text)
     is_new = watches.begin(session, player, match, request.now)
-    seen = presence.of_reader(session, match, player)
+    seen = watching_rights.of_reader(session, match, player)
     answer = Watching(begun=_watched(request, match), known=not is_new, late=seen is Visibility.LATE)
     return Decision(answer=(answer, viewing.as_seen(request, match)))
 
@@ -77,7 +77,7 @@ def _watched(request: Request, match: Match) -> WatchedMatch:
         title=GAMES.title(match.game),
         player=name(people[match.seat0]),
         opponent=name(people[match.seat1]),
-        hidden=presence.of_reader(request.session, match, request.player) is Visibility.NOTHING,
+        hidden=watching_rights.of_reader(request.session, match, request.player) is Visibility.NOTHING,
     )
 
 

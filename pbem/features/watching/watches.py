@@ -18,16 +18,18 @@ from pbem.config import ServerSettings
 from pbem.matches import unseen_by_spectators
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
-from pbem.players import blocks, presence
-from pbem.players.presence import Visibility, is_reachable
+from pbem.players import blocks, watching_rights
+from pbem.players.presence import is_reachable
+from pbem.players.watching_rights import Visibility
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_work import Due, act_on, at_once
+from pbem.storage.due_work import Due, act_on
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import News, Part, Section
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outages import within
 from pbem.storage.preference import OFF
 from pbem.storage.retention import change
+from pbem.storage.setbacks import at_once
 from pbem.tokens import Purpose
 
 
@@ -114,7 +116,7 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
     if match is None or not unseen_by_spectators.is_unseen(match):  # another daemon is at it
         return False
     readers = spectators(session, match)
-    seen, told = presence.of(match, people_of(session, (match,)).values()), 0
+    seen, told = watching_rights.of(match, people_of(session, (match,)).values()), 0
     if readers and seen is not Visibility.NOTHING:
         undone = taken_back(session, match) if match.shift else ()
         news = unseen_by_spectators.news_of(match, undone, late=seen is Visibility.LATE)
