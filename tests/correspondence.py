@@ -17,7 +17,7 @@ from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
 from pbem import config
-from pbem.cli import core
+from pbem.cli import shared
 from pbem.cli.command_index import app
 from pbem.conformance import server_harness
 from pbem.conformance.server_harness import ADDRESS as ADDRESS
@@ -149,7 +149,7 @@ class Correspondence(Letters):
         """Run a command of the operator's on this server, who types those keys. Return what it printed."""
         before = structlog.get_config()
         try:
-            with patch.object(core, "now", self.clock):
+            with patch.object(shared, "now", self.clock):
                 return CliRunner().invoke(
                     app, [*words, "--config", str(self.folder / "pbem.toml")], input=keys, env=environment
                 )

@@ -38,7 +38,7 @@ class LazyGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that is called. Whatever it can't go on for becomes a sentence and an exit code."""
         with endings():
-            from pbem.cli.core import sentences  # loaded here, as by every command; `pbem --help` does without
+            from pbem.cli.shared import sentences  # loaded here, as by every command; `pbem --help` does without
 
             with sentences():
                 return super().invoke(ctx)

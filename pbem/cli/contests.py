@@ -6,9 +6,9 @@ import typer
 from rich.progress import track
 from sqlmodel import Session
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
+from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
+from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
@@ -40,7 +40,7 @@ def trust(
 ) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = lists.called(session, name)
-        player.trusted = None if end else core.now()
+        player.trusted = None if end else shared.now()
         session.add(player)
         can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
         out.print(f"{player.name} {can}")
@@ -52,7 +52,7 @@ def open_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        terms = host_command.read(" ".join(words), server.settings.server.time, core.now())
+        terms = host_command.read(" ".join(words), server.settings.server.time, shared.now())
         with database.transaction(server.engine) as session:
             row = entries.open_(session, terms)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
@@ -84,7 +84,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG, as_json: J
 def _standing(session: Session, row: Tournament) -> TerminalListing:
     """Return the rungs of a ladder, a crosstable, or before it begins who has entered."""
     if row.kind == Format.LADDER:
-        _, standing, _ = messages.rungs_for(session, row, None, core.now(), row.places)
+        _, standing, _ = messages.rungs_for(session, row, None, shared.now(), row.places)
         listing = TerminalListing("rung player matches")
         for rung in standing:
             listing.add(rung.rung, rung.player, rung.matches)
@@ -109,8 +109,8 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             row = _called(session, number, locks=True)
             if entries.state_of(row) is not TournamentState.OPEN:
                 raise Refused(f"Tournament {number} is {entries.state_of(row)}.")
-            entries.begin_now(session, row, core.now())
-        tournaments.advance(server.engine, server.settings.server, core.now())
+            entries.begin_now(session, row, shared.now())
+        tournaments.advance(server.engine, server.settings.server, shared.now())
         with database.read_only(server.engine) as session:
             out.print(f"tournament {number} is {entries.state_of(_called(session, number))}")
 
@@ -125,7 +125,7 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.kind != Format.LADDER or row.ended is not None:
             state = "over" if row.ended is not None else "no ladder: it ends by itself"
             raise Refused(f"Tournament {number} is {state}.")
-        players = tournaments.end_ladder(session, server.settings.server, row, core.now())
+        players = tournaments.end_ladder(session, server.settings.server, row, shared.now())
         out.print(f"tournament {number} is over; {players} players are told")
 
 

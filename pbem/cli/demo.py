@@ -28,8 +28,8 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES, installed
 from notation.record import Record
 from pbem import config
-from pbem.cli import core, log_format
-from pbem.cli.core import FOUND, app, out
+from pbem.cli import log_format, shared
+from pbem.cli.shared import FOUND, app, out
 from pbem.config import LogSettings
 from pbem.conformance.server_harness import Clock, Letters
 from pbem.mail.reading.isolated_parser import MailParser
@@ -81,12 +81,14 @@ class Screen:
 
 @app.command("demo")
 def demo(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=core.games)] = SAMPLE_GAME,
+    game: Annotated[
+        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=shared.games)
+    ] = SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
     GAMES.enable(installed())
     if game not in GAMES:
-        raise core.ended(f"there is no game {game}; the games are {GAMES.some()}")
+        raise shared.ended(f"there is no game {game}; the games are {GAMES.some()}")
     if not play(out, game, folder):
         raise typer.Exit(FOUND)
 
@@ -106,7 +108,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
             players = (sample.players[0].lower(), sample.players[1].lower())
             out.print(f"A server takes mail from {folder / 'in'}; {players[0]} and {players[1]} join it.")
             last = _correspond(screen, sample, players, Letters(server, folder, Clock()))
-            freeze.publish(Pages(server.engine, Site(settings.server.name, SERVER), core.now), folder / "site")
+            freeze.publish(Pages(server.engine, Site(settings.server.name, SERVER), shared.now), folder / "site")
         return _finish(screen, folder, sample, last)
 
 

@@ -13,9 +13,9 @@ from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem import config
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, GameOption, JsonOption, app, out
+from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, GameOption, JsonOption, app, out
 
 DIFFICULTY = {1: "easy", 2: "usual", 3: "hard"}
 
@@ -23,7 +23,7 @@ DIFFICULTY = {1: "easy", 2: "usual", 3: "hard"}
 @app.command()
 def games(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     if config_file != CONFIG or config_file.exists():
-        GAMES.enable(config.load(config_file).games.enabled, core.can_be_offered)
+        GAMES.enable(config.load(config_file).games.enabled, shared.can_be_offered)
     listing = TerminalListing("game title difficulty options", turn="a turn")
     for key, pack in GAMES.items():
         choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
@@ -46,7 +46,7 @@ def record_check(
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
     game: GameOption = "",
 ) -> None:
-    text = core.text_in(file)
+    text = shared.text_in(file)
     GAMES.enable(installed())
     try:
         loaded = record.loads(text, game or None)
@@ -79,9 +79,9 @@ def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key 
     try:
         pack = load(game.lower())
     except GameMissing as missing:
-        raise core.ended(str(missing)) from missing
+        raise shared.ended(str(missing)) from missing
     faults: list[str] = []
-    with core.progress() as show:
+    with shared.progress() as show:
         for number, check in enumerate(CHECKS):
             show(check.name, number, len(CHECKS))
             if fault := _fault(check.run, pack, Nonconforming):
@@ -120,10 +120,10 @@ def game_new(
     try:
         rules_page.require_free(key, besides=(*GAMES, *installed()))
     except Nonconforming as taken:
-        raise core.ended(str(taken)) from taken
+        raise shared.ended(str(taken)) from taken
     folder = folder or Path(f"pbem-{key}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise core.ended(f"{folder} is there already; name another folder")
+        raise shared.ended(f"{folder} is there already; name another folder")
     for path in new_game.write(key, folder):
         out.print(str(path))
     out.print(f"It plays Noughts. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}")

@@ -10,9 +10,9 @@ import typer
 from sqlalchemy import Connection, and_, or_
 from sqlmodel import Session, col, select, update
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
+from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
+from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.storage import database, leases
@@ -42,7 +42,7 @@ def shunted(
     span = re.fullmatch(r"(\d{1,5})([mhd])", since)
     if since and span is None:
         raise typer.BadParameter("write 30m, 1h or 2d", param_hint="--since")
-    begins = core.now() - int(span[1]) * UNITS[span[2]] if span else NEVER
+    begins = shared.now() - int(span[1]) * UNITS[span[2]] if span else NEVER
     came = select(Incoming).where(everything or SHUNTED, col(Incoming.received) >= begins)
     went = select(Outgoing).where(everything or FAILED, col(Outgoing.created) >= begins)
     with stored(config_file) as server, database.read_only(server.engine) as session:
@@ -78,7 +78,7 @@ def retry(
     numbers = _numbers(message or [])
     came, owed = numbers["mail"], numbers["out"]
     anew = {"state": IncomingState.NEW.value, "attempts": 0, "handled": None, "verdict": None, "error": None}
-    again = {"state": OutgoingState.OWED.value, "attempts": 0, "due": core.now(), "retried": core.now()}
+    again = {"state": OutgoingState.OWED.value, "attempts": 0, "due": shared.now(), "retried": shared.now()}
     with stored(config_file) as server, database.transaction(server.engine) as session:
         connection = session.connection()
         tried = _changed(connection, Incoming, None if everything else came, SHUNTED, **anew)
@@ -88,7 +88,7 @@ def retry(
 
             unreachable = session.exec(select(Player).where(col(Player.unreachable).is_not(None))).all()
             for player in unreachable:
-                bounces.reinstate(session, player, core.now())
+                bounces.reinstate(session, player, shared.now())
     resumes = f", and sending resumes to {len(unreachable)} addresses" if everything else ""
     missing = [f"{number} is not among the shunted messages" for number in sorted(came - tried)]
     missing += [f"out {number} is not among the failed messages" for number in sorted(owed - sent)]
@@ -134,7 +134,7 @@ def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: Jso
 
 @app.command("queue flush")
 def flush(config_file: ConfigOption = CONFIG) -> None:
-    _change("will be tried now", config_file, None, (OutgoingState.OWED,), due=core.now())
+    _change("will be tried now", config_file, None, (OutgoingState.OWED,), due=shared.now())
 
 
 @app.command("queue hold")
@@ -151,7 +151,7 @@ def drop(messages: Messages, config_file: ConfigOption = CONFIG) -> None:
 
 @app.command("queue resend")
 def resend(messages: Messages, config_file: ConfigOption = CONFIG) -> None:
-    again = {"due": core.now(), "retried": core.now(), "attempts": 0, "error": None}
+    again = {"due": shared.now(), "retried": shared.now(), "attempts": 0, "error": None}
     _change("will be sent again", config_file, messages, (OutgoingState.SENT,), state=OutgoingState.OWED.value, **again)
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from sqlmodel import col, select
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
+from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
+from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
 from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
@@ -26,7 +26,7 @@ ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = lists.called(session, name)
-        addresses_and_tokens.revoke_and_tell(session, server.settings.server, player, core.now())
+        addresses_and_tokens.revoke_and_tell(session, server.settings.server, player, shared.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
 
@@ -39,7 +39,7 @@ def bounced(
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, lists.called(session, again, guests=True), core.now())
+                bounces.reinstate(session, lists.called(session, again, guests=True), shared.now())
             out.print(f"sending mail to {again} resumes")
             return
         with database.read_only(server.engine) as session:
@@ -64,12 +64,12 @@ def export(
     from pbem.features.accounts.data_export import export_files
     from pbem.features.all import FEATURES
 
-    with core.opened(config_file) as server, database.read_only(server.engine) as session:
+    with shared.opened(config_file) as server, database.read_only(server.engine) as session:
         player = lists.called(session, name, guests=True)
-        data = data_export.gather(session, player, core.now(), server.renderer.redactor, FEATURES.exports)
+        data = data_export.gather(session, player, shared.now(), server.renderer.redactor, FEATURES.exports)
         place = folder or Path(data.name)
         if place.is_dir() and any(place.iterdir()):
-            raise core.ended(f"{place} isn't empty; choose another folder with --folder")
+            raise shared.ended(f"{place} isn't empty; choose another folder with --folder")
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in export_files(data, server.settings.server, server.renderer.redactor):
             if file.kind != "application/zip":
@@ -80,7 +80,7 @@ def export(
 
 
 @app.command("player delete")
-def delete(name: PlayerName, yes: core.YesOption = False, config_file: ConfigOption = CONFIG) -> None:
+def delete(name: PlayerName, yes: shared.YesOption = False, config_file: ConfigOption = CONFIG) -> None:
     from pbem.features.all import FEATURES  # the other commands do without
 
     with stored(config_file) as server:
@@ -91,8 +91,8 @@ def delete(name: PlayerName, yes: core.YesOption = False, config_file: ConfigOpt
         if not yes:
             typer.confirm(f"delete {about}? This can't be undone", abort=True)
         with database.transaction(server.engine) as session:
-            anonymous = erasure.erase(session, server.settings.server, player, core.now(), FEATURES.forget)
-        traces.sweep(server.engine, core.now())
+            anonymous = erasure.erase(session, server.settings.server, player, shared.now(), FEATURES.forget)
+        traces.sweep(server.engine, shared.now())
         out.print(f"done: they are called {anonymous} now, and get one last message")
         out.print("logs, backups and the mail server's folders are up to you (docs/privacy.md)")
 
@@ -139,7 +139,7 @@ def moderate(
     order: Annotated[list[str], typer.Argument(help="What to do, in the words of `help moderation`: ban bob.")],
     note: Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")] = "",
     tell: Annotated[bool, typer.Option("--tell", help="Tell the players the note.")] = False,
-    yes: core.YesOption = False,
+    yes: shared.YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     name, *words = order
@@ -155,15 +155,15 @@ def moderate(
 @app.command()
 def announce(
     file: Annotated[Path, typer.Argument(help="A text file: the subject, then the text. - reads standard input.")],
-    yes: core.YesOption = False,
+    yes: shared.YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        subject, _, below = core.text_in(file).strip().partition("\n")
+        subject, _, below = shared.text_in(file).strip().partition("\n")
         _obey(server, "announce", subject, below, yes=yes)
 
 
-def _obey(server: core.Stored, name: str, words: str, below: str, *, yes: bool) -> None:
+def _obey(server: shared.Stored, name: str, words: str, below: str, *, yes: bool) -> None:
     """Run a command as if the admin had written that line, and what stands below it; print the answer."""
     from pbem.features.all import FEATURES  # the lists do without
     from pbem.messages.templating import text_of
@@ -172,7 +172,7 @@ def _obey(server: core.Stored, name: str, words: str, below: str, *, yes: bool) 
         user = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         user = str(os.getuid())
-    order = (server.settings, FEATURES, core.now(), f"{name} {words}", below, user)
+    order = (server.settings, FEATURES, shared.now(), f"{name} {words}", below, user)
     if not yes:
         with database.transaction(server.engine) as session:
             trial = session.begin_nested()

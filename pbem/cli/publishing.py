@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from pbem import config
-from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, Stored, app, out, stored
+from pbem.cli import shared
+from pbem.cli.shared import CONFIG, ConfigOption, Stored, app, out, stored
 from pbem.mail.transports.protocols import Arrival
 from pbem.publishing import freeze, web_server
 from pbem.publishing.pages import Site
@@ -34,14 +34,14 @@ def publish(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     if url and not url.startswith(("https://", "http://")):
-        raise core.ended("write a URL that begins with https:// or http:// as --url")
+        raise shared.ended("write a URL that begins with https:// or http:// as --url")
     os.umask(0o022)
-    with stored(config_file) as server, core.progress() as progress:
+    with stored(config_file) as server, shared.progress() as progress:
         config.require_private_backups(server.settings, folder)
         try:
             done = freeze.publish(site_of(server, url or server.settings.serve.url), folder, partial(progress, "pages"))
         except freeze.NotASite as error:
-            raise core.ended(str(error)) from error
+            raise shared.ended(str(error)) from error
     files = f"{done.written} files written, {done.removed} removed"
     out.print(f"{done.matches} matches in {folder / 'index.html'}: {files}")
 
@@ -49,7 +49,7 @@ def publish(
 def site_of(server: Stored, url: str, boards: Boards | None = None) -> Pages:
     settings = server.settings.server
     site = Site(settings.name, settings.address, url, server.settings.house.enabled)
-    return Pages(server.engine, site, core.now, boards)
+    return Pages(server.engine, site, shared.now, boards)
 
 
 @app.command()
@@ -66,7 +66,7 @@ def serve(
             keyring = server.settings.server.keyring()
 
             def store(arrivals: tuple[Arrival, ...]) -> None:
-                intake.take(server.engine, keyring, arrivals, core.now())
+                intake.take(server.engine, keyring, arrivals, shared.now())
 
             boards = Boards(server.settings.server, keyring, store if settings.post else None)
         site = web_server.application(site_of(server, settings.url, boards))

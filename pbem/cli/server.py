@@ -12,9 +12,9 @@ import structlog
 import typer
 from sqlmodel import Session, col, select
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.cli import shared
 from pbem.cli.doctor import installation
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.mail.reading.text.normalize import escape_controls
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
@@ -38,7 +38,7 @@ def run(
 ) -> None:
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
-            outages.require_right(server.engine, core.now())
+            outages.require_right(server.engine, shared.now())
         for file in installation.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
@@ -80,14 +80,14 @@ def feed(
     with opened(config_file) as server:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():
-            raise core.ended(f"{file} is empty; a raw message starts with its headers")
+            raise shared.ended(f"{file} is empty; a raw message starts with its headers")
         added = server.store((Arrival(raw, "feed", recipients=(to,) if to else ()),))
         if not added:
             out.print("this message was received before, so nothing was done")
             return
         (number,) = added
         for claimed in incoming_queue.claim_one(server.desk.queue, number):  # otherwise a running daemon already has it
-            worker.handle(server.desk, claimed, core.now())
+            worker.handle(server.desk, claimed, shared.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, number)
             out.print(f"message {row.id}: {row.state}, {row.verdict}")

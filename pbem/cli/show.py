@@ -8,8 +8,8 @@ from sqlmodel import Session, col, select
 
 from notation.board import format_board
 from pbem.cli import show_details
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.printing import TerminalListing, show_json, shown
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.show_details import Facts
 from pbem.errors import Refused
 from pbem.features.moderation import lists

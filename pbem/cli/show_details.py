@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from engines.seats import SEATS
 from notation.time_control import spoken
-from pbem.cli.core import Stored, now
+from pbem.cli.shared import Stored, now
 from pbem.matches import queries
 from pbem.matches.clock import timekeeping
 from pbem.messages import preferences

@@ -23,14 +23,14 @@ from pbem.matches.queries import name
 from pbem.matches.ratings.standings import in_short
 from pbem.matches.ratings.weekly_rating import rated_on, week_of
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages import analysis, drawings, links
+from pbem.messages import analysis, links, replays_and_files
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
-from pbem.messages.drawings import Drawings, Played
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
+from pbem.messages.replays_and_files import Drawings, Played
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
 from pbem.storage.message_snapshot import Facts
 from pbem.storage.models import MatchState
@@ -318,7 +318,7 @@ class View:
         )
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
-        return drawings.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+        return replays_and_files.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
 
     def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
         return analysis.analysed(estimates, since, self._snapshot)
@@ -329,7 +329,7 @@ class View:
     @property
     def last_turns(self) -> str:
         first = self._snapshot.seats[0] if self._snapshot.texts else 0
-        return drawings.in_columns(self.played(SHOWN_TURNS), self._names, first)
+        return replays_and_files.in_columns(self.played(SHOWN_TURNS), self._names, first)
 
     @cached_property
     def hint(self) -> Hint | None:

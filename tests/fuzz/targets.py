@@ -20,8 +20,8 @@ from notation.record import BadRecord
 from pbem.config import ChecksSettings
 from pbem.conversation import handle_message
 from pbem.conversation.command import Request
-from pbem.conversation.syntax.lines_read import MOST_COMMANDS
 from pbem.conversation.syntax.mail import Reader
+from pbem.conversation.syntax.message_draft import MOST_COMMANDS
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.all import FEATURES
 from pbem.mail.reading import authentication, bounce_report

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from pbem.server import work_queue as queue_of_work
+from pbem.server import incoming_queue as queue_of_work
 from pbem.server.daemon import void_leases
 from pbem.server.incoming_queue import work_queue
 from pbem.server.sender import TOGETHER, claim_of_short, send_queue

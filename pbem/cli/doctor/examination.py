@@ -9,12 +9,12 @@ from rich.progress import Progress
 
 from notation.games import GAMES
 from pbem import config
-from pbem.cli import core, log_format
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out
+from pbem.cli import log_format, shared
 from pbem.cli.doctor import domain, installation, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.doctor.storage import Late, within
 from pbem.cli.printing import show_json
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out
 from pbem.config import LogSettings, Settings
 
 SECONDS = 120.0  # how long a check may take; each waits for several answers, of which each has a shorter limit
@@ -64,7 +64,7 @@ def doctor(
 ) -> None:
     settings = config.load(config_file)
     log_format.configure(LogSettings(level="error"), server=settings.server)
-    GAMES.enable(settings.games.enabled, core.can_be_offered)
+    GAMES.enable(settings.games.enabled, shared.can_be_offered)
     results: list[tuple[str, Finding]] = []
     recipients = [*([""] if send else []), *([mail_to] if mail_to else [])]
     trips = (partial(round_trip.check, seconds=wait, mail_to=recipient) for recipient in recipients)

@@ -8,8 +8,8 @@ from rich.progress import track
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
 from pbem.cli.printing import show_json
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import weekly_rating

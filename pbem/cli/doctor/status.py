@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
+from pbem.cli import shared
 from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
 from pbem.cli.printing import show_json
+from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
 from pbem.server import figures, liveness
 from pbem.server.figures import OF_DATABASE, Figures
 from pbem.storage import database
@@ -39,7 +39,7 @@ def status(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> N
 
 def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Figures]:
     with stored(config_file) as server:
-        now, why, lost = core.now(), obstacle(server.engine), missing_messages(server.engine)
+        now, why, lost = shared.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
             servers, values = liveness.read(session), figures.of_database(session, now, server.settings)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []

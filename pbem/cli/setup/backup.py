@@ -7,9 +7,9 @@ import typer
 
 from notation.games import GAMES
 from pbem import config, failpoints
-from pbem.cli import core, log_format
-from pbem.cli.core import CONFIG, ConfigOption, app, out
+from pbem.cli import log_format, shared
 from pbem.cli.doctor import replaying
+from pbem.cli.shared import CONFIG, ConfigOption, app, out
 from pbem.config import LogSettings
 from pbem.config.dump import veiled_url
 from pbem.secret_setting import BadConfig
@@ -25,8 +25,8 @@ def backup(
 ) -> None:
     settings = config.load(config_file)
     failpoints.prepare()
-    with core.who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
-        manifest = backups.make(engine, settings, file, core.now())
+    with shared.who_is_in_the_way(settings), database.opened(settings.server.database) as engine:
+        manifest = backups.make(engine, settings, file, shared.now())
     out.print(f"{file}: {file.stat().st_size:,} bytes, {manifest}")
     out.print("who has this file can move for every player; keep it where only you can read it")
 
@@ -46,10 +46,10 @@ def restore(
                 if engine is None:
                     out.print("its dump can be read; to replay its matches, restore it into an empty database")
                 else:
-                    GAMES.enable(settings.games.enabled, core.can_be_offered)
+                    GAMES.enable(settings.games.enabled, shared.can_be_offered)
                     replaying.replay(engine)
             return
-        with core.progress() as progress:
+        with shared.progress() as progress:
             manifest, written = backups.restore(file, config_file, progress)
     except BackupError as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
@@ -73,7 +73,7 @@ def move(
     target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
 ) -> None:
     log_format.configure(LogSettings(level="error"))
-    with database.opened(source) as old, database.opened(target) as new, core.progress() as progress:
+    with database.opened(source) as old, database.opened(target) as new, shared.progress() as progress:
         rows = copy_to_postgresql.move(old, new, progress)
     out.print(f"{rows:,} rows are in {veiled_url(target)} now")
     out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")

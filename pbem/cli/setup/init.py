@@ -10,11 +10,11 @@ import typer
 from pydantic import ValidationError
 
 from pbem import config
-from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
+from pbem.cli import shared
 from pbem.cli.printing import show_json
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace
+from pbem.cli.shared import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
 from pbem.config import ServerSettings, faults
 from pbem.config.dump import lines, veiled, veiled_url
 from pbem.secret_setting import BadConfig
@@ -57,7 +57,7 @@ def init(
             with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(f"{secrets.token_hex(32)}\n")
             out.print(f"wrote the server's key to {key}; back it up: without it, all reply addresses stop working")
-        with core.progress() as progress:
+        with shared.progress() as progress:
             database.upgrade(engine, progress)
         key_of_database.adopt(engine, settings.server, anyway=new_key)
     out.print(f"the database {veiled_url(url)} is up to date")

@@ -28,7 +28,7 @@ from pbem.conversation.syntax.arguments import CONDITION, TURN
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.lines_read import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
+from pbem.conversation.syntax.message_draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.prose_or_turn import cells, is_short_word
 from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject
