@@ -12,7 +12,7 @@ from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, 
 from pbem.errors import Refused
 from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, host_command, messages, rounds
+from pbem.features.tournaments import entries, host_syntax, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.standings import Format, crosstable
 from pbem.matches.ratings import weekly_rating
@@ -48,11 +48,11 @@ def trust(
 
 @app.command("tournament open")
 def open_(
-    words: Annotated[list[str], typer.Argument(help=f"As by email: {host_command.USAGE}", metavar="KIND GAME OPTION")],
+    words: Annotated[list[str], typer.Argument(help=f"As by email: {host_syntax.USAGE}", metavar="KIND GAME OPTION")],
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        terms = host_command.read(" ".join(words), server.settings.server.time, shared.now())
+        terms = host_syntax.read(" ".join(words), server.settings.server.time, shared.now())
         with database.transaction(server.engine) as session:
             row = entries.open_(session, terms)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
@@ -119,7 +119,7 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
-        if row.every is not None and host_command.stop(session, row):
+        if row.every is not None and host_syntax.stop(session, row):
             out.print(f"no other season of tournament {number} will open")
             return
         if row.kind != Format.LADDER or row.ended is not None:

@@ -15,7 +15,7 @@ from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import queries, track_record
-from pbem.players import addresses_and_tokens, bounces, erasure, presence, traces
+from pbem.players import addresses_and_tokens, bounces, erasure, player_directory, traces
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
 
@@ -111,7 +111,7 @@ def players(
         for player in rows:
             address, seen = (
                 player.address if player.address != HOUSE else "",
-                presence.last_seen(session, player),
+                player_directory.last_seen(session, player),
             )
             days = (f"{day:%Y-%m-%d}" if day else None for day in (player.confirmed, seen))
             plays, states = track_record.running(session, player), list(lists.states(player))

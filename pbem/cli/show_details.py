@@ -14,7 +14,7 @@ from pbem.cli.shared import Stored, now
 from pbem.matches import queries
 from pbem.matches.clock import timekeeping
 from pbem.messages import preferences
-from pbem.players import news_times, presence
+from pbem.players import news_times, player_directory
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
 RECENT = 10  # how many messages, and how many matches, are shown of a player
@@ -25,7 +25,7 @@ Facts = dict[str, Any]
 
 
 def of_player(session: Session, server: Stored, player: Player) -> Facts:
-    seen = presence.last_seen(session, player)
+    seen = player_directory.last_seen(session, player)
     return {
         "player": player.id,
         "name": player.name,

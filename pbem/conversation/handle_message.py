@@ -26,7 +26,7 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
-from pbem.players import answer_budgets, bounces, invitation_limits, presence
+from pbem.players import answer_budgets, bounces, invitation_limits, player_directory
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -64,7 +64,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     if player is not None and (sender.proven or sender.unknown):
         bounces.reinstate(session, player, now)  # whoever it is has read what we sent
     if player is not None and sender.proven:
-        presence.note(session, player, now)
+        player_directory.note(session, player, now)
         # Who sends more than a person writes, or through a list, plays turns and no more.
         excess: Refused | Unanswerable | None = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
         if request.message.automatic is not Automatic.LIST:

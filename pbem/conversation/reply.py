@@ -31,7 +31,7 @@ from pbem.players.match_news_queue import Notice, notify, retell
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import Payload, Section, dump
 from pbem.storage.models import Match, MatchState
-from pbem.storage.preference import OFF
+from pbem.storage.preference_definition import OFF
 from pbem.tokens import Purpose
 
 MOST_LINES = 10

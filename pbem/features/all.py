@@ -11,7 +11,7 @@ from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.challenges.commands import DUE as CHALLENGES_DUE
 from pbem.features.explaining.commands import HELP, HUMAN, RULES
-from pbem.features.house.commands import ANALYSE, HINT
+from pbem.features.house.hints_and_analyses import ANALYSE, HINT
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
@@ -34,7 +34,7 @@ from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURN
 from pbem.features.watching import watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
-from pbem.players import blocks, presence, watching_rights, willingness
+from pbem.players import blocks, player_directory, watching_rights, willingness
 from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
 
 ACCOUNTS = Feature(
@@ -118,7 +118,7 @@ RECORDS_ = Feature(
 PEOPLE = Feature(
     name="people",
     commands={Group.PLAYERS: (WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND)},
-    preferences=(presence.LISTED, willingness.LIMIT, willingness.REJECTS),
+    preferences=(player_directory.LISTED, willingness.LIMIT, willingness.REJECTS),
     on_leave=blocks.forget,
     exports={"blocked": blocks.export},
 )

@@ -18,7 +18,7 @@ from pbem.matches.events import Change, Events, NotPossible, Obstacle, OfferChan
 from pbem.matches.offers import Offer, OfferKind
 from pbem.matches.queries import has_replied, pack_of, seat_of, version
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, TakenBack
-from pbem.storage.preference import Preference
+from pbem.storage.preference_definition import Preference
 
 UNANSWERED = "unanswered"
 UNDO = Preference("undo", ("asked", UNANSWERED), "whether opponents take back without asking what you haven't answered")

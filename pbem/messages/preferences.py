@@ -16,7 +16,7 @@ from pbem.matches.clock.calendars import DAYS
 from pbem.matches.clock.timekeeping import REMIND, ZONE
 from pbem.matches.clock.working_days import BadDays, format_days, parse_days
 from pbem.matches.prepared_and_forced_turns import AUTOMOVE
-from pbem.storage.preference import OFF, ON, Preference
+from pbem.storage.preference_definition import OFF, ON, Preference
 
 HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"
 

@@ -22,7 +22,7 @@ from pbem.storage import message_snapshot
 from pbem.storage.message_payload_base import Payload, load
 from pbem.storage.message_snapshot import Facts
 from pbem.storage.models import Outgoing, Player
-from pbem.storage.preference import OFF, ON
+from pbem.storage.preference_definition import OFF, ON
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000  # the maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB

@@ -34,7 +34,7 @@ from pbem.messages.replays_and_files import Drawings, Played
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
 from pbem.storage.message_snapshot import Facts
 from pbem.storage.models import MatchState
-from pbem.storage.preference import ON
+from pbem.storage.preference_definition import ON
 
 AT_RANDOM = "The house has taken two of its turns at random, and played the weaker one to give you a chance."
 SHORTSIGHTED = "The house has looked at a few of its turns, and liked this one best, but not at what you can answer."

@@ -17,7 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.contents.message_payloads import Deleted
-from pbem.players import addresses_and_tokens, invitation_limits, presence
+from pbem.players import addresses_and_tokens, invitation_limits, player_directory
 from pbem.players.match_event_notices import announce
 from pbem.storage import retention
 from pbem.storage.mailer import UNCAUSED, Cause, Mailer
@@ -105,7 +105,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
     player.epoch += OLDEST + 1
     session.flush()
-    presence.forget(session, player)
+    player_directory.forget(session, player)
     addresses_and_tokens.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for table in OwnText.__subclasses__():

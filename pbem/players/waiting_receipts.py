@@ -17,7 +17,7 @@ from pbem.players.answer_budgets import DAY
 from pbem.players.match_news_queue import Notice, rewrite
 from pbem.storage import mailer
 from pbem.storage.database import transaction
-from pbem.storage.due_work import NOW
+from pbem.storage.due_rows import NOW
 from pbem.storage.leases import ENDED
 from pbem.storage.message_payload_base import Payload, dump, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from pbem.matches.queries import number_between, people_of, seat_of
 from pbem.players import blocks
 from pbem.storage.models import HOUSE, Match, MatchState, Player
-from pbem.storage.preference import Preference
+from pbem.storage.preference_definition import Preference
 
 IN_TOURNAMENTS, ALL, LATE, NOBODY = "tournaments", "on", "delayed", "off"
 # A match that is over is open to all players. While it goes on, others see it only if both of its players allow that:

@@ -10,7 +10,7 @@ from notation.games import GAMES
 from pbem.matches.queries import is_playing_enough
 from pbem.players import blocks
 from pbem.storage.models import Match, Player
-from pbem.storage.preference import NONE, Preference
+from pbem.storage.preference_definition import NONE, Preference
 
 MOST_MATCHES = 999
 

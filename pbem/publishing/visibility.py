@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 
 from pbem.messages.preferences import PUBLIC
 from pbem.storage.models import HOUSE, Match, MatchState, Player
-from pbem.storage.preference import OFF, ON
+from pbem.storage.preference_definition import OFF, ON
 
 NOBODY = "a player"  # what stands in place of a name that isn't shown
 SHOWN = (MatchState.RUNNING, MatchState.OVER)

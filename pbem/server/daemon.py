@@ -25,7 +25,7 @@ from pbem.conversation.feature import Features, can_be_named
 from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.house.search_process import Searcher
-from pbem.features.house.thinker import Thinker
+from pbem.features.house.search_tasks import Thinker
 from pbem.mail.reading import authentication
 from pbem.mail.reading.isolated_parser import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receive_loop

@@ -30,7 +30,7 @@ from pbem.players import invitation_limits
 from pbem.server import figures
 from pbem.server.figures import Exposition
 from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
-from pbem.storage.preference import OFF
+from pbem.storage.preference_definition import OFF
 from pbem.tokens import Keyring, Purpose, Token
 
 log = structlog.get_logger()

@@ -22,7 +22,7 @@ from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestR
 from pbem.players import news_times
 from pbem.storage import mailer, message_snapshot
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_work import act_on
+from pbem.storage.due_rows import act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.message_payload_base import News, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player

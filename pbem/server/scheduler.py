@@ -13,7 +13,7 @@ from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, news_digests
 from pbem.storage import outages
 from pbem.storage.database import reading
-from pbem.storage.due_work import NOW, Due
+from pbem.storage.due_rows import NOW, Due
 from pbem.storage.retention import Retention
 from pbem.storage.setbacks import HAVE_FAILED, Setbacks
 

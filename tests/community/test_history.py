@@ -8,7 +8,7 @@ from sqlmodel import Session
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, track_record
 from pbem.matches.track_record import Tally
-from pbem.players import blocks, presence, willingness
+from pbem.players import blocks, player_directory, willingness
 from pbem.storage.models import Match, Player, Ply
 from tests.contests import NOW, people, started
 
@@ -23,9 +23,9 @@ def finish(
 
 def choose(session: Session, player: Player, choice: str) -> None:
     """Let a player choose whether to be listed."""
-    player.settings = presence.LISTED.changed(player.settings, choice)
-    assert presence.LISTED.on_choice is not None
-    presence.LISTED.on_choice(session, player, NOW)
+    player.settings = player_directory.LISTED.changed(player.settings, choice)
+    assert player_directory.LISTED.on_choice is not None
+    player_directory.LISTED.on_choice(session, player, NOW)
 
 
 def test_results_count_by_game_and_only_where_there_is_one(session: Session) -> None:
@@ -67,17 +67,17 @@ def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> No
 def test_only_players_who_want_it_are_listed_and_not_for_ever(session: Session) -> None:
     alice, bob, carol = people(session)
     for player in (alice, bob, carol):
-        presence.note(session, player, NOW)
+        player_directory.note(session, player, NOW)
     choose(session, alice, "on")
     choose(session, bob, "on")
 
-    assert [name for name, _ in presence.listed(session, NOW, 9)[0]] == ["alice", "bob"]
-    assert presence.listed(session, NOW, 1) == ([("alice", NOW)], True)
-    assert presence.listed(session, NOW + presence.ACTIVE, 9)[0] == []
-    presence.note(session, bob, NOW + presence.ACTIVE)
-    assert [name for name, _ in presence.listed(session, NOW + presence.ACTIVE, 9)[0]] == ["bob"]
+    assert [name for name, _ in player_directory.listed(session, NOW, 9)[0]] == ["alice", "bob"]
+    assert player_directory.listed(session, NOW, 1) == ([("alice", NOW)], True)
+    assert player_directory.listed(session, NOW + player_directory.ACTIVE, 9)[0] == []
+    player_directory.note(session, bob, NOW + player_directory.ACTIVE)
+    assert [name for name, _ in player_directory.listed(session, NOW + player_directory.ACTIVE, 9)[0]] == ["bob"]
     choose(session, bob, "off")
-    assert [name for name, _ in presence.listed(session, NOW, 9)[0]] == ["alice"]
+    assert [name for name, _ in player_directory.listed(session, NOW, 9)[0]] == ["alice"]
 
 
 @pytest.mark.parametrize(

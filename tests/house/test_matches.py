@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session
 
-from pbem.features.house.commands import HINTS_PER_DAY
+from pbem.features.house.hints_and_analyses import HINTS_PER_DAY
 from pbem.messages.contents.message_payloads import OpponentLeft
 from pbem.messages.links import address_with
 from pbem.storage.mailer import Mailer

@@ -6,7 +6,7 @@ import pytest
 
 from notation.games import GAMES
 from pbem.features.house.search_process import FINDINGS, Question, Searcher, SearchFailed, SearchStopped, respond
-from pbem.features.house.thinker import read_turn
+from pbem.features.house.search_tasks import read_turn
 
 QUESTION = Question("kvadratik", {}, (), 1, 7)
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.features.house.commands import MOST_MATCHES
+from pbem.features.house.hints_and_analyses import MOST_MATCHES
 from pbem.features.house.search_process import Examination, Findings, Question, SearchAnswer, SearchFailed
-from pbem.features.house.thinker import Thinker
+from pbem.features.house.search_tasks import Thinker
 from pbem.server.daemon import void_leases
 from tests import scenes
 from tests.correspondence import Correspondence, said, text

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
 from notation.ending import Ending, Termination
-from pbem.features.tournaments import entries, host_command, ladders, rounds
+from pbem.features.tournaments import entries, host_syntax, ladders, rounds
 from pbem.features.tournaments.due import advance, settle_ladders
 from pbem.features.tournaments.standings import Format
 from pbem.matches import lifecycle, queries
@@ -98,7 +98,7 @@ def challenged(engine: Engine) -> None:
     """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
     with database.transaction(engine) as session:
         words = "ladder kvadratik time=3d/move rated places=9 together=1 reach=3 called Ladder"
-        row = entries.open_(session, host_command.read(words, "none", NOW))
+        row = entries.open_(session, host_syntax.read(words, "none", NOW))
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
             ladders.enter(session, row, player, NOW)

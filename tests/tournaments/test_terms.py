@@ -3,7 +3,7 @@
 import pytest
 
 from pbem.errors import Refused
-from pbem.features.tournaments import host_command
+from pbem.features.tournaments import host_syntax
 from tests.contests import NOW
 
 
@@ -37,6 +37,6 @@ from tests.contests import NOW
 )
 def test_what_is_no_tournament_is_refused(words: str, told: str) -> None:
     with pytest.raises(Refused) as refused:
-        host_command.read(words, "none", NOW)
+        host_syntax.read(words, "none", NOW)
 
     assert told in f"{refused.value.sentence} {refused.value.fits}"

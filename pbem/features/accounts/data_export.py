@@ -25,7 +25,7 @@ from pbem.messages.mime import Attachment
 from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import addresses_and_tokens, presence
+from pbem.players import addresses_and_tokens, player_directory
 from pbem.storage import message_snapshot
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.message_payload_base import Payload
@@ -88,7 +88,7 @@ def gather(
             "earlier_addresses": sorted({*went} - {player.address}),
             "other_addresses": addresses_and_tokens.known_of(session, player),
             "choices": preferences.with_defaults(player.settings),
-            "last_wrote": presence.last_seen(session, player),
+            "last_wrote": player_directory.last_seen(session, player),
         },
         "reply_addresses": {
             "how": "We compute them from your number and a key when we send a message.",

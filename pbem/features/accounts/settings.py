@@ -20,7 +20,7 @@ from pbem.messages.contents.message_payloads import InvitationsAllowed, Invitati
 from pbem.messages.preferences import with_defaults
 from pbem.players import complaints, invitation_limits, news_times
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.preference import OFF, Preference
+from pbem.storage.preference_definition import OFF, Preference
 
 MOST_MATCHES = 50
 ALONE = "when news of that match comes"

@@ -20,7 +20,7 @@ from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.house import commands as house
+from pbem.features.house import hints_and_analyses as house
 from pbem.features.house.account import LEVELS, current_name
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
@@ -33,7 +33,7 @@ from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.messages.contents.message_payloads import Welcome
 from pbem.players import blocks, invitation_limits, match_event_notices, willingness
 from pbem.storage.canonical_address import mailbox
-from pbem.storage.due_work import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.models import Match, MatchState, Player
 
 

@@ -21,7 +21,7 @@ from pbem.storage.mailer import Cause
 from pbem.storage.message_payload_base import Part, Payload, Section
 from pbem.storage.models import Match, Outgoing
 from pbem.storage.outages import within
-from pbem.storage.preference import Preference
+from pbem.storage.preference_definition import Preference
 
 
 class CommandHelp(Part):

@@ -13,7 +13,7 @@ from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, w
 from pbem.errors import Refused
 from pbem.matches import track_record
 from pbem.matches.queries import name
-from pbem.players import presence
+from pbem.players import player_directory
 from pbem.storage.message_payload_base import Listing, Part
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
@@ -123,7 +123,7 @@ def players(request: Request, line: Line) -> Decision:
             by=name(player),
             address=player.address if player.address != HOUSE else "",
             joined=_day(player.confirmed),
-            seen=_day(presence.last_seen(session, player)),
+            seen=_day(player_directory.last_seen(session, player)),
             running=track_record.running(session, player),
             state=", ".join(states(player)),
         )

@@ -25,11 +25,11 @@ from pbem.matches.track_record import Tally
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent
 from pbem.messages.contents.message_payloads import OpenSeek
-from pbem.players import blocks, match_event_notices, news_times, presence, watching_rights
+from pbem.players import blocks, match_event_notices, news_times, player_directory, watching_rights
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
-from pbem.storage.preference import NONE, OFF, ON
+from pbem.storage.preference_definition import NONE, OFF, ON
 
 
 class ListedPlayer(Part):
@@ -107,8 +107,8 @@ def player_called(request: Request, line: Line, called: str, *, lock: bool = Fal
 
 
 def who(request: Request, line: Line) -> Decision:
-    is_listed, page = presence.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
-    players, more = presence.listed(request.session, request.now, paging.SIZE, page)
+    is_listed, page = player_directory.LISTED.of(request.player.settings) == ON, line.given.get(PAGE, 1)
+    players, more = player_directory.listed(request.session, request.now, paging.SIZE, page)
     rows = tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in players)
     following = paging.following("who", line.given, more=more)
     return Decision(answer=(PlayerList(rows=rows, page=page, next_page=following, is_listed=is_listed),))
@@ -116,7 +116,7 @@ def who(request: Request, line: Line) -> Decision:
 
 def _seen(seen: datetime, now: datetime) -> str:
     """Return when somebody wrote, no more exactly than others need to know."""
-    if now - seen < 2 * presence.TO_THE:
+    if now - seen < 2 * player_directory.TO_THE:
         return "wrote today or yesterday"
     return "wrote within a week" if now - seen < timedelta(days=7) else "wrote within a month"
 

@@ -8,7 +8,7 @@ from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, o
 from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
-from pbem.features.house import commands as house
+from pbem.features.house import hints_and_analyses as house
 from pbem.features.house.account import current_name
 from pbem.features.playing.viewing import position_of
 from pbem.matches import branching, lifecycle

@@ -19,7 +19,7 @@ from pbem.matches.queries import name
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.matches.reliability import Reliability
 from pbem.messages.contents.message_payloads import OpenSeek
-from pbem.players import blocks, presence, willingness
+from pbem.players import blocks, player_directory, willingness
 from pbem.storage.database import exclude_others
 from pbem.storage.message_payload_base import Listing, Part, Payload, Section
 from pbem.storage.models import Match, Player, PlayerRating, Seek
@@ -204,7 +204,7 @@ def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] 
 
 
 def is_for(session: Session, seeker: Player, taker: Player) -> bool:
-    return presence.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
+    return player_directory.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
 
 
 def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> Match | None:

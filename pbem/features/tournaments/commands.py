@@ -7,7 +7,7 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
-from pbem.features.tournaments import entries, host_command, ladders, messages, rounds
+from pbem.features.tournaments import entries, host_syntax, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.ladders import AGAIN, REST
 from pbem.features.tournaments.messages import (
@@ -179,8 +179,8 @@ def retire(request: Request, line: Line) -> Decision:
 def host(request: Request, line: Line) -> Decision:
     session, player = request.session, request.player
     is_operator = request.server.admin is not None and player.address == request.server.admin
-    if host_command.STOP in line.given:
-        return _stop(request, line, line.given[host_command.STOP], is_operator=is_operator)
+    if host_syntax.STOP in line.given:
+        return _stop(request, line, line.given[host_syntax.STOP], is_operator=is_operator)
     if player.trusted is None and not is_operator:
         raise Refused(
             "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
@@ -189,7 +189,7 @@ def host(request: Request, line: Line) -> Decision:
     hosted = entries.hosted_by(session, player)
     if hosted >= entries.MOST_HOSTED:
         raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")
-    tournament = entries.open_(session, host_command.read(line.words, request.server.time, request.now), player)
+    tournament = entries.open_(session, host_syntax.read(line.words, request.server.time, request.now), player)
     return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
 
 
@@ -200,7 +200,7 @@ def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> De
         raise Refused(f"There is no tournament {number}.", read=line.text, fits=LISTS)
     if tournament.host != player.id and not is_operator:
         raise Refused(f"Tournament {number} isn't yours.", read=line.text, fits=LISTS)
-    if not host_command.stop(session, tournament):
+    if not host_syntax.stop(session, tournament):
         raise Refused(f"No other season of tournament {number} will open.", read=line.text, fits=LISTS)
     return Decision(answer=(TournamentLast(number=number, title=tournament.title),))
 
@@ -250,7 +250,7 @@ RETIRE = Command(
 )
 HOST = Command(
     "host",
-    host_command.GRAMMAR,
+    host_syntax.GRAMMAR,
     "open a tournament; the operator of this server must trust you with that. every=month opens another each"
     ' month, until you write "host stop TOURNAMENT"',
     host,

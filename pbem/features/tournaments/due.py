@@ -17,7 +17,7 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, host_command, ladders, messages, rounds
+from pbem.features.tournaments import entries, host_syntax, ladders, messages, rounds
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
@@ -30,10 +30,10 @@ from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnN
 from pbem.players import match_event_notices
 from pbem.players.match_news_queue import notify
 from pbem.storage.database import read_only
-from pbem.storage.due_work import NOW, Due, act_on
+from pbem.storage.due_rows import NOW, Due, act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
-from pbem.storage.preference import ON
+from pbem.storage.preference_definition import ON
 from pbem.storage.setbacks import Setbacks, at_once
 from pbem.tokens import Purpose
 
@@ -218,5 +218,5 @@ def _rung(ladder: Rungs, player: int) -> int:
 DUE = (
     Due(name="tournaments.advance", when=ROUNDS_ARE_DUE, act=advance),
     Due(name="ladders.settle", when=LADDERS_ARE_DUE, act=settle_ladders),
-    host_command.OPEN_AGAIN,
+    host_syntax.OPEN_AGAIN,
 )

@@ -1,6 +1,6 @@
 """Which matches players watch; and what these spectators are shown once a match has moved on.
 
-Whether they may see it isn't decided here: its players can change that at any time (see players.presence). A match is
+Whether they may see it isn't decided here: its players can change that at any time (see players.player_directory). A match is
 shown in a transaction of its own, which locks it and notes what has been seen. So after a crash it is still to be
 shown, and only one of several daemons shows it. Several turns since the last look are told in one message.
 """
@@ -19,15 +19,15 @@ from pbem.matches import unseen_by_spectators
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
 from pbem.players import blocks, watching_rights
-from pbem.players.presence import is_reachable
+from pbem.players.player_directory import is_reachable
 from pbem.players.watching_rights import Visibility
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_work import Due, act_on
+from pbem.storage.due_rows import Due, act_on
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import News, Part, Section
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outages import within
-from pbem.storage.preference import OFF
+from pbem.storage.preference_definition import OFF
 from pbem.storage.retention import change
 from pbem.storage.setbacks import at_once
 from pbem.tokens import Purpose

@@ -247,7 +247,7 @@ class Tournament(SQLModel, table=True):
     """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     every: str | None = None
-    """How often it comes again (tournaments.host_command), each season after the `previous` one; None for once."""
+    """How often it comes again (tournaments.host_syntax), each season after the `previous` one; None for once."""
     entry_days: int | None = None  # how many days players have to enter each season
     reopens: datetime | None = Field(default=None, sa_type=Utc)
     """When the next one opens; None once it has, and where none does."""

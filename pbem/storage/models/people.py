@@ -34,7 +34,7 @@ class Player(SQLModel, table=True):
     confirmed: datetime | None = Field(default=None, sa_type=Utc)
     epoch: int = 0
     settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
-    """The player's choices (see preference) that differ from the defaults."""
+    """The player's choices (see preference_definition) that differ from the defaults."""
     stopped: datetime | None = Field(default=None, sa_type=Utc)
     bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times in a row a message bounced permanently (see bounces)."""

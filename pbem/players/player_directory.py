@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, delete, select
 
 from pbem.storage.models import Player, Presence
-from pbem.storage.preference import OFF, ON, Preference
+from pbem.storage.preference_definition import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)  # the precision of what is stored, so that most messages change nothing
 ACTIVE = timedelta(days=30)
