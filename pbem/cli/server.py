@@ -21,7 +21,7 @@ from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
 from pbem.server import daemon, incoming_queue, worker
 from pbem.server.liveness import Systemd
-from pbem.storage import database, outages
+from pbem.storage import clock_and_outages, database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.vitals import Counts
 
@@ -38,7 +38,7 @@ def run(
 ) -> None:
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
-            outages.require_right(server.engine, shared.now())
+            clock_and_outages.require_right(server.engine, shared.now())
         for file in installation.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:

@@ -19,8 +19,8 @@ from pbem.errors import Refused, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.players.answer_budgets import AnswersLeft
-from pbem.players.identity import Sender
-from pbem.players.match_news_queue import Notice
+from pbem.players.queue_match_news import Notice
+from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import UNCAUSED, Cause
 from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Incoming, Match, Player, Standing

@@ -28,7 +28,7 @@ from pbem.messages.contents.message_payloads import (
     Challenge,
     Confirmation,
 )
-from pbem.players import addresses_and_tokens, answer_budgets, identity
+from pbem.players import addresses_and_tokens, answer_budgets, sender_identity
 from pbem.storage.canonical_address import mailbox
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -160,7 +160,7 @@ def confirm(
     held.player = player.id  # who has just confirmed it
     if question.unknown:
         addresses_and_tokens.note(request.session, player, question.unknown, request.now)
-    author = identity.identify(request.session, message, request.server, request.keyring, request.now)
+    author = sender_identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
     )

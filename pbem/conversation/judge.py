@@ -10,7 +10,7 @@ from functools import partial
 
 from pbem.conversation.command import Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.tokens import Purpose
 
 

@@ -7,7 +7,7 @@ from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
 from pbem.messages.contents.answer_sections import WordsPassedOn
 from pbem.messages.contents.message_payloads import Words as Note
 from pbem.players import answer_budgets, note_limit
-from pbem.players.match_news_queue import Notice
+from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, Player
 
 

@@ -28,7 +28,7 @@ from pbem.matches.replayed_match import snapshot_of
 from pbem.messages import preferences
 from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import AsOf, Refusal
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply

@@ -26,8 +26,8 @@ from pbem.messages.contents.answer_sections import (
 )
 from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.players import answer_budgets, match_event_notices, waiting_receipts
-from pbem.players.identity import Sender
-from pbem.players.match_news_queue import Notice, notify, retell
+from pbem.players.queue_match_news import Notice, notify, retell
+from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import Payload, Section, dump
 from pbem.storage.models import Match, MatchState

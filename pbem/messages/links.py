@@ -17,9 +17,9 @@ from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
 from pbem.matches import offers
 from pbem.matches.conditional_moves import IF, THEN
-from pbem.matches.hypothetical_turns import BETWEEN
 from pbem.matches.offers import OfferKind
 from pbem.matches.replayed_match import Hypothesis, Snapshot
+from pbem.matches.variation_parsing import BETWEEN
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 

@@ -18,9 +18,9 @@ from pbem.messages.replays_and_files import Drawings
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import Views
-from pbem.storage import message_snapshot
+from pbem.storage import facts_when_queued
+from pbem.storage.facts_when_queued import Facts
 from pbem.storage.message_payload_base import Payload, load
-from pbem.storage.message_snapshot import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.preference_definition import OFF, ON
 from pbem.tokens import Keyring, Purpose, Token
@@ -55,7 +55,7 @@ class Renderer:
         for row in rows:
             payload = load(Payload, row.payload)
             assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
-            facts = message_snapshot.restore(row.facts, drawings.facts)
+            facts = facts_when_queued.restore(row.facts, drawings.facts)
             snapshot = drawings.of(facts.matches[row.match], row.ply) if row.match else None
             head = headers.head(row, payload, snapshot, self._server, self._keyring)
             added = self._enclose(session, row, payload, self.redactor)

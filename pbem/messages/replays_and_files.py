@@ -23,7 +23,7 @@ from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
 from pbem.messages.contents.answer_sections import PlayedByItself
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import WIDTH
-from pbem.storage.message_snapshot import MatchFacts
+from pbem.storage.facts_when_queued import MatchFacts
 from pbem.storage.models import HOUSE
 
 WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}

@@ -32,7 +32,7 @@ from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.replays_and_files import Drawings, Played
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
-from pbem.storage.message_snapshot import Facts
+from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import MatchState
 from pbem.storage.preference_definition import ON
 

@@ -1,4 +1,4 @@
 """People: who wrote a message, what they may do, what they have chosen, how much mail they get, and how they leave.
 
-Start with `identity`.
+Start with `sender_identity`.
 """

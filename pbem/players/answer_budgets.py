@@ -19,10 +19,10 @@ from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE, moment
 from pbem.messages import preferences
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.storage.canonical_address import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20

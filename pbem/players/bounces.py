@@ -21,7 +21,7 @@ from pbem.matches.clock.clock import Unreachable
 from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_of
 from pbem.messages.contents.message_payloads import OpponentUnreachable
 from pbem.messages.links import address_with
-from pbem.players.identity import tags_of
+from pbem.players.sender_identity import tags_of
 from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import Keyring, Purpose, Token

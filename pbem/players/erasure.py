@@ -34,7 +34,7 @@ from pbem.storage.models import (
     OwnText,
     Player,
 )
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()

@@ -17,13 +17,13 @@ from sqlmodel.sql.expression import SelectOfScalar
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.machines import is_machines
-from pbem.players import identity
+from pbem.players import sender_identity
 from pbem.players.answer_budgets import DAY
 from pbem.storage.canonical_address import is_large, mailbox, owner
 from pbem.storage.database import exclude_others
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
-from pbem.storage.outages import within
 from pbem.storage.retention import INVITED_AGAIN
+from pbem.storage.utc import within
 
 LONGEST_NOTE = 200  # characters
 ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
@@ -92,7 +92,7 @@ def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
 def check_address(address: str, server: ServerSettings) -> None:
     """Raise Refused for an address that no person could answer an invitation at."""
     fits = "Name another player, or a friend's address."
-    if identity.leads_to_us(address, server):
+    if sender_identity.leads_to_us(address, server):
         raise Refused("That is this server's own address.", fits=fits)
     if address.rpartition("@")[0].partition("+")[0] in ROLES or is_machines(address):
         raise Refused(f"{address[:60]} is not a person's address.", fits=fits)

@@ -38,7 +38,7 @@ from pbem.matches.ratings import standings, weekly_rating
 from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import Answer, Challenge, Invitation, Manners, OpponentLeft
 from pbem.players import invitation_limits
-from pbem.players.match_news_queue import Notice, notify
+from pbem.players.queue_match_news import Notice, notify
 from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import HOUSE, Match, Outgoing, Player

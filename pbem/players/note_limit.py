@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 from pbem.errors import Refused
 from pbem.players.answer_budgets import HOUR, ONCE
 from pbem.storage.models import Match, Outgoing, OutgoingContent, Player
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 NOTES_PER_HOUR, LETTERS_PER_HOUR = 40, 100_000
 """The number and the length of messages with notes and offers that one player can cause to another in an hour."""

@@ -17,7 +17,7 @@ from sqlmodel import col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.storage import message_payload_base, message_snapshot
+from pbem.storage import facts_when_queued, message_payload_base
 from pbem.storage.database import read_only, transaction
 from pbem.storage.mailer import ANSWERED, WITH_CONTENT
 from pbem.storage.models import (
@@ -164,7 +164,7 @@ def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[Sequen
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
     payload = message_payload_base.without_person(row.payload, called, instead)
-    facts = message_snapshot.without(row.facts, player, instead)
+    facts = facts_when_queued.without(row.facts, player, instead)
     if (payload, facts) == (row.payload, row.facts):
         return
     this = col(OutgoingContent.outgoing) == row.id

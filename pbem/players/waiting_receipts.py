@@ -14,14 +14,14 @@ from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import Hint, TurnNews
 from pbem.messages.contents.message_payloads import Answer
 from pbem.players.answer_budgets import DAY
-from pbem.players.match_news_queue import Notice, rewrite
+from pbem.players.queue_match_news import Notice, rewrite
 from pbem.storage import mailer
 from pbem.storage.database import transaction
-from pbem.storage.due_rows import NOW
+from pbem.storage.due_jobs import NOW
 from pbem.storage.leases import ENDED
 from pbem.storage.message_payload_base import Payload, dump, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 WAIT = timedelta(seconds=20)  # how long an answer waits for the house
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))

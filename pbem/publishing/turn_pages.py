@@ -35,7 +35,7 @@ from pbem.players.answer_budgets import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
 
 LONGEST = 500  # characters of a turn, and of the words to the opponent

@@ -10,7 +10,7 @@ from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.mail.transports.protocols import Inbox, Outbox
 from pbem.mail.transports.smtp import SmtpOutbox
-from pbem.players import identity
+from pbem.players import sender_identity
 
 
 def tokens(settings: Settings) -> AccessTokens | None:
@@ -34,7 +34,7 @@ def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
 
 
 def listeners(settings: Settings) -> Iterator[MailListener]:
-    accepts = partial(identity.leads_to_us, server=settings.server)
+    accepts = partial(sender_identity.leads_to_us, server=settings.server)
     if settings.inbox.lmtp is not None:
         yield MailListener(settings.inbox.lmtp, "lmtp", LARGEST_MESSAGE, accepts)
     if settings.inbox.smtp is not None:

@@ -21,9 +21,9 @@ from pbem.config import Settings
 from pbem.mail.transports.protocols import ENDS_SOON
 from pbem.players import answer_budgets, invitation_limits
 from pbem.server import backups
+from pbem.storage.clock_and_outages import apart, doubt, leap
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
-from pbem.storage.outages import apart, doubt, leap
 from pbem.storage.setbacks import SENDING, STALE
 from pbem.vitals import Vitals
 

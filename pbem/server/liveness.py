@@ -24,9 +24,9 @@ from sqlmodel import Session, col, select
 
 from pbem.server import figures
 from pbem.storage import leases
+from pbem.storage.clock_and_outages import apart
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
-from pbem.storage.outages import apart
 from pbem.storage.sqlite import Files
 from pbem.vitals import Vitals
 

@@ -20,9 +20,9 @@ from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.messages import preferences
 from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import news_times
-from pbem.storage import mailer, message_snapshot
+from pbem.storage import facts_when_queued, mailer
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_rows import act_on
+from pbem.storage.due_jobs import act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.message_payload_base import News, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
@@ -102,7 +102,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
         matches = [row.match] if row.match else []
-        mailer.kept_content(row).facts = message_snapshot.gather(session, player, matches)  # as they are now
+        mailer.kept_content(row).facts = facts_when_queued.gather(session, player, matches)  # as they are now
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:

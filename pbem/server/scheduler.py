@@ -11,9 +11,9 @@ from pbem.matches.ratings import weekly_rating
 from pbem.players import traces, waiting_receipts
 from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, news_digests
-from pbem.storage import outages
+from pbem.storage import clock_and_outages
 from pbem.storage.database import reading
-from pbem.storage.due_rows import NOW, Due
+from pbem.storage.due_jobs import NOW, Due
 from pbem.storage.retention import Retention
 from pbem.storage.setbacks import HAVE_FAILED, Setbacks
 
@@ -71,8 +71,8 @@ class Scheduler:
     ) -> int:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self._looked_at = now
-        if self._beaten_at is None or now >= self._beaten_at + outages.BEAT_EVERY:
-            outages.beat(engine, now)
+        if self._beaten_at is None or now >= self._beaten_at + clock_and_outages.BEAT_EVERY:
+            clock_and_outages.beat(engine, now)
             self._beaten_at = now
         looked, fails = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)

@@ -18,7 +18,7 @@ from pbem.mail.transports.protocols import Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.server.delivery_attempts import RETRY_AFTER, Letter, NextHop, Result, log_out
+from pbem.server.delivery_verdicts import RETRY_AFTER, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free

@@ -31,7 +31,7 @@ from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.messages import templating
-from pbem.players import bounces, complaints, identity
+from pbem.players import bounces, complaints, sender_identity
 from pbem.server import incoming_queue
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
@@ -79,7 +79,7 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
     except Unreadable as error:
         return Examined(raw, None, str(error))
     may_be_bounce, held = False, dict[int, Received]()
-    tags = [tokens.parse(tag) for tag in identity.tags_of(message, services.server)]
+    tags = [tokens.parse(tag) for tag in sender_identity.tags_of(message, services.server)]
     # With such tokens, valid or not, it is about a match of their player's, or about nothing: no bounce, and no answer.
     if not tags or any(token is None or token.purpose not in (Purpose.PLAY, Purpose.PERSONAL) for token in tags):
         with read_only(engine) as session:
@@ -98,7 +98,7 @@ def _references(
     """Return whether the message may be a bounce, and the held message that it confirms."""
     may_be_bounce = bounces.bounced_message(session, message, services.server, services.keyring) is not None
     try:
-        sender = identity.identify(session, message, services.server, services.keyring, now)
+        sender = sender_identity.identify(session, message, services.server, services.keyring, now)
     except Unanswerable:
         return may_be_bounce, {}
     row = session.get(Incoming, sender.held_message) if sender.held_message is not None else None
@@ -214,11 +214,11 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             automatic = None
         if automatic not in (None, Automatic.LIST):
             raise Unanswerable(Silence.AUTOMATIC, automatic.value)
-        if message.sender is not None and identity.leads_to_us(message.sender, services.server):
+        if message.sender is not None and sender_identity.leads_to_us(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
-        sender = identity.identify(session, message, services.server, services.keyring, now)
+        sender = sender_identity.identify(session, message, services.server, services.keyring, now)
         may_play = sender.proven and sender.purpose is Purpose.PLAY
-        sender = identity.assess(session, sender, message, examined.checked, services.checks, row)
+        sender = sender_identity.assess(session, sender, message, examined.checked, services.checks, row)
         if automatic is not None and not (may_play and sender.proven):
             raise Unanswerable(Silence.AUTOMATIC, automatic.value)
         failpoints.reach(Step.AUTHORISED)

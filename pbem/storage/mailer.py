@@ -12,7 +12,7 @@ from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.storage import message_snapshot, queue
+from pbem.storage import facts_when_queued, queue
 from pbem.storage.canonical_address import owner
 from pbem.storage.message_payload_base import Payload, dump, people_in
 from pbem.storage.models import (
@@ -178,8 +178,8 @@ class Mailer:
         answers, author = cause.answers, cause.incoming.group if cause.incoming is not None else None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
-        numbers = {*message_snapshot.numbers(stored), *([match.id] if match and match.id else [])}
-        facts = message_snapshot.gather(self._session, player, numbers)
+        numbers = {*facts_when_queued.numbers(stored), *([match.id] if match and match.id else [])}
+        facts = facts_when_queued.gather(self._session, player, numbers)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
             "lane": (OutgoingLane.LONG if is_long else OutgoingLane.SHORT).value,
@@ -210,7 +210,7 @@ class Mailer:
     def _mentioned(
         self, payload: Mapping[str, Any], facts: Mapping[str, Any], reader: Player | None, match: Match | None
     ) -> set[int]:
-        players = list(message_snapshot.players(facts))
+        players = list(facts_when_queued.players(facts))
         names = {*people_in(payload)} - {player.get("name") for player in players}
         ids = {int(player["id"]) for player in players}
         if names:

@@ -1,14 +1,20 @@
-"""The current time, and the type of the columns with times."""
+"""The current time, the type of the columns with times, and how long ago a stored time is."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, TypeDecorator
+from sqlalchemy import ColumnElement, DateTime, Dialect, TypeDecorator
+from sqlmodel import col
 
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
+    """Return whether a stored time lies in the span before now."""
+    return col(column) > now - span
 
 
 class Utc(TypeDecorator[datetime]):

@@ -3,7 +3,7 @@
 import pytest
 
 from notation.games import GAMES
-from pbem.storage.message_snapshot import FIRST_TURNS
+from pbem.storage.facts_when_queued import FIRST_TURNS
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 

@@ -12,7 +12,7 @@ from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.message import Message
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.secret_setting import Secret
 from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring

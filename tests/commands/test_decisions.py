@@ -16,7 +16,7 @@ from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.contents import answer_sections, message_payloads
 from pbem.players.answer_budgets import MATCH_PER_DAY
-from pbem.players.match_news_queue import Notice
+from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started

@@ -10,7 +10,7 @@ from pbem.errors import Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.links import address_with
-from pbem.players import identity
+from pbem.players import sender_identity
 from pbem.secret_setting import Secret
 from pbem.server import intake
 from pbem.storage.models import Lane, Outgoing, Player
@@ -35,9 +35,9 @@ def alice(session: Session) -> Player:
     return alice
 
 
-def sender(session: Session, **changes: object) -> identity.Sender:
+def sender(session: Session, **changes: object) -> sender_identity.Sender:
     """Return the sender of a message from alice's address, but for the changes."""
-    return identity.identify(session, replace(MESSAGE, **changes), SERVER, KEYRING, NOW)
+    return sender_identity.identify(session, replace(MESSAGE, **changes), SERVER, KEYRING, NOW)
 
 
 def reply_address(player: Player, epoch: int) -> str:
@@ -57,7 +57,7 @@ def test_a_token_in_a_quoted_or_encoded_address_proves_as_much(session: Session,
     arrival = Arrival(f"To: <{to}>\n\nshow\n".encode(), "test")
 
     assert sender(session, recipients=(to,)).proven
-    assert identity.leads_to_us(to, SERVER)
+    assert sender_identity.leads_to_us(to, SERVER)
     assert intake.sort(session.connection(), arrival, KEYRING).lane is Lane.REPLIES
 
 
@@ -95,6 +95,6 @@ def test_a_reply_to_a_former_address_of_ours_keeps_its_token(session: Session, a
     moved = SERVER.model_copy(update={"address": "games@new.example", "aliases": (SERVER.address,)})
     before = address_with(SERVER, Keyring("a key", (SERVER.address,)), Token(Purpose.PLAY, alice.id or 0, 1), 0)
 
-    found = identity.identify(session, replace(MESSAGE, recipients=(before,)), moved, keyring, NOW)
+    found = sender_identity.identify(session, replace(MESSAGE, recipients=(before,)), moved, keyring, NOW)
 
     assert (found.player, found.proven) == (alice, True)

@@ -9,7 +9,7 @@ from pbem.conversation.command import Reach
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.storage.models import Player
 from pbem.tokens import Purpose
 from tests.contests import NOW

@@ -12,8 +12,8 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
-from pbem.players import addresses_and_tokens, identity
-from pbem.players.identity import Sender
+from pbem.players import addresses_and_tokens, sender_identity
+from pbem.players.sender_identity import Sender
 from pbem.storage.models import Incoming, Player
 from pbem.tokens import Keyring, Purpose
 from tests.commands.requests import SERVER
@@ -51,7 +51,7 @@ def assessed(session: Session, alice: Player, purpose: Purpose, name: str) -> Se
     message = Message((), message_id="<1@mail.example>", sender=address, recipients=(SERVER.address,))
     row = Incoming(key="a key", size=0, source="test", recipients=[], received=NOW)
     sender = Sender(alice.address, alice, proven=True, match=TOKENS[purpose], purpose=purpose)
-    return identity.assess(session, sender, message, checked, ChecksSettings(), row)
+    return sender_identity.assess(session, sender, message, checked, ChecksSettings(), row)
 
 
 def acts(command: Command, purpose: Purpose) -> bool:
@@ -83,7 +83,7 @@ def test_an_address_that_is_known_as_one_s_own_stays_everybody_s(session: Sessio
     addresses_and_tokens.note(session, bob, HOME, NOW)
     message = Message((), message_id="<1@mail.example>", sender=HOME, recipients=(SERVER.address,))
 
-    found = identity.identify(session, message, SERVER, Keyring("a key"), NOW)
+    found = sender_identity.identify(session, message, SERVER, Keyring("a key"), NOW)
 
     assert (found.player, found.address, found.is_stranger) == (None, HOME, True)
     assert all(addresses_and_tokens.is_known(session, player, HOME) for player in (alice, bob))

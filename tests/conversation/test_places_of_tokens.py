@@ -12,7 +12,7 @@ from pbem.errors import Unanswerable
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import read
 from pbem.messages.links import address_with
-from pbem.players import identity
+from pbem.players import sender_identity
 from pbem.storage.models import Incoming, Outgoing
 from pbem.tokens import Keyring, Purpose, Token
 from tests.commands.requests import SERVER
@@ -86,8 +86,10 @@ def effect(session: Session, headers: dict[str, str], body: str = "#1 say hello"
     message = read(f"{head}\n{body}\n".encode(), None, ())
     row = Incoming(key="a key", size=0, source="test", recipients=[], received=NOW)
     try:
-        sender = identity.identify(session, message, SERVER, KEYRING, NOW)
-        sender = identity.assess(session, sender, message, DomainCheck(Authenticity.UNKNOWN), ChecksSettings(), row)
+        sender = sender_identity.identify(session, message, SERVER, KEYRING, NOW)
+        sender = sender_identity.assess(
+            session, sender, message, DomainCheck(Authenticity.UNKNOWN), ChecksSettings(), row
+        )
     except Unanswerable:
         return "nothing"
     assert sender.player is not None

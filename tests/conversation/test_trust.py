@@ -10,8 +10,8 @@ from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
-from pbem.players import identity
-from pbem.players.identity import Sender
+from pbem.players import sender_identity
+from pbem.players.sender_identity import Sender
 from pbem.storage.models import Incoming
 from tests.contests import NOW, people
 
@@ -26,7 +26,7 @@ def is_proven(session: Session, checked: DomainCheck, address: str = "alice@mail
     alice, *_ = people(session)
     row = Incoming(key=str(next(NUMBERS)), size=0, source="test", recipients=[], received=NOW)
     sender = Sender(alice.address, alice, proven=False)
-    found = identity.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
+    found = sender_identity.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
     session.add(row)
     session.flush()
     return found.proven

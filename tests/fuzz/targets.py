@@ -32,7 +32,7 @@ from pbem.mail.reading.text import html_text, reply_text
 from pbem.mail.reading.text.kept_and_cut_lines import MOST_LINES
 from pbem.matches import conditional_moves
 from pbem.matches.conditional_moves import Conditions
-from pbem.players import identity
+from pbem.players import sender_identity
 from pbem.server.intake import key
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
@@ -181,7 +181,7 @@ def try_unproven(raw: bytes) -> None:
             row = Incoming(key="fuzz", size=len(raw), source="fuzz", recipients=[], received=now)
             session.add(row)
             session.flush()
-            sender = identity.identify(session, message, services.server, services.keyring, now)
+            sender = sender_identity.identify(session, message, services.server, services.keyring, now)
             request = Request(
                 *(session, services.server, services.keyring, now, row, message, sender),
                 FEATURES,

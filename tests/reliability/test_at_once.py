@@ -29,7 +29,7 @@ from pbem.matches.ratings.weekly_rating import WEEK, begins
 from pbem.secret_setting import Secret
 from pbem.server import alerts
 from pbem.storage import database
-from pbem.storage.due_rows import due_rows
+from pbem.storage.due_jobs import due_rows
 from pbem.storage.models import (
     Announcement,
     Incoming,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem
-from pbem.server.delivery_attempts import SEVERAL
+from pbem.server.delivery_verdicts import SEVERAL
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, Site, environment, smtp_out
 from tests.reliability.conftest import Stage

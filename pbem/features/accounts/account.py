@@ -18,7 +18,7 @@ from pbem.messages.contents.message_payloads import Export, Welcome, titles
 from pbem.messages.links import address_with
 from pbem.players import blocks, erasure, invitation_limits
 from pbem.storage.models import ModerationAct, Outgoing, Player
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 from pbem.tokens import Purpose, Token
 
 SHOWN = "quadrupel"  # new players are shown its board: small, and with a piece to move at once

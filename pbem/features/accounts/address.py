@@ -11,10 +11,10 @@ from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name
 from pbem.messages.contents.answer_sections import AddressAsked, NewAddresses
 from pbem.messages.contents.message_payloads import AddressQuestion
-from pbem.players import addresses_and_tokens, answer_budgets, identity, invitation_limits
+from pbem.players import addresses_and_tokens, answer_budgets, invitation_limits, sender_identity
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 from pbem.tokens import Purpose
 
 MOST_QUESTIONS = 3
@@ -35,7 +35,7 @@ def change(request: Request, line: Line) -> Decision:
     if NEW not in line.given:
         raise Refused("Which address?", read=line.text, fits=EXAMPLE)
     address = line.given[NEW].strip("<>")
-    if not is_address(address) or identity.leads_to_us(address, request.server):
+    if not is_address(address) or sender_identity.leads_to_us(address, request.server):
         raise Refused(f"{address[:60]} can't be your email address.", read=line.text, fits=EXAMPLE)
     if address == player.address:
         raise Refused(f"{address} is already your address.", read=line.text)

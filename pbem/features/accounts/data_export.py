@@ -26,7 +26,7 @@ from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import addresses_and_tokens, player_directory
-from pbem.storage import message_snapshot
+from pbem.storage import facts_when_queued
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.message_payload_base import Payload
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
@@ -81,7 +81,7 @@ def gather(
     went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
     matches = session.exec(select(Match).where(own).order_by(col(Match.id))).all()
-    texts = message_snapshot.own_texts(session, player, matches)
+    texts = facts_when_queued.own_texts(session, player, matches)
     facts = {
         "player": columns_of(player, PERSON)
         | {

@@ -33,7 +33,7 @@ from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.messages.contents.message_payloads import Welcome
 from pbem.players import blocks, invitation_limits, match_event_notices, willingness
 from pbem.storage.canonical_address import mailbox
-from pbem.storage.due_rows import due_rows
+from pbem.storage.due_jobs import due_rows
 from pbem.storage.models import Match, MatchState, Player
 
 

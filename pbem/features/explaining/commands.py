@@ -20,8 +20,8 @@ from pbem.players import answer_budgets
 from pbem.storage.mailer import Cause
 from pbem.storage.message_payload_base import Part, Payload, Section
 from pbem.storage.models import Match, Outgoing
-from pbem.storage.outages import within
 from pbem.storage.preference_definition import Preference
+from pbem.storage.utc import within
 
 
 class CommandHelp(Part):

@@ -15,7 +15,7 @@ from pbem.messages.analysis import Estimate
 from pbem.storage.leases import is_free
 from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Analysis, Match, Player
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 
 class MatchAnalysis(Payload, Section, template="analysis"):

@@ -34,7 +34,7 @@ from pbem.matches.queries import locked, opponent_of, seat_of, version
 from pbem.matches.replayed_match import snapshot_of, turn_texts
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.players import match_event_notices, waiting_receipts
-from pbem.players.match_news_queue import notify
+from pbem.players.queue_match_news import notify
 from pbem.storage import leases, queue
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.leases import is_free

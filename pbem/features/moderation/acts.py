@@ -19,7 +19,7 @@ from pbem.matches.events import Events
 from pbem.matches.queries import of_player, opponent_of, playing, seat_of
 from pbem.messages.contents.answer_sections import ChallengeClosed, TurnNews
 from pbem.players import invitation_limits, match_event_notices
-from pbem.players.match_news_queue import notify
+from pbem.players.queue_match_news import notify
 from pbem.storage import retention
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.message_payload_base import Payload

@@ -19,7 +19,7 @@ from pbem.mail.reading.message import Message
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, name, players_of, seat_of
 from pbem.messages.contents.message_payloads import Act, ActDone
-from pbem.players.identity import Sender
+from pbem.players.sender_identity import Sender
 from pbem.storage.models import Incoming, Match, MatchState, Player
 
 BY_MAIL, DRAW = "the admin, by mail", "draw"

@@ -14,7 +14,7 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house.account import is_house
-from pbem.matches import hypothetical_turns
+from pbem.matches import variation_parsing
 from pbem.matches.clock import turn_times
 from pbem.matches.clock.timekeeping import ZONE, expected_due, moment
 from pbem.matches.queries import (
@@ -213,7 +213,7 @@ def preview(request: Request, line: Line) -> Decision:
     own = line.ply is None and is_to_move(request, match)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
-        variation = hypothetical_turns.read(snapshot.notation, snapshot.base, kept, line.words)
+        variation = variation_parsing.read(snapshot.notation, snapshot.base, kept, line.words)
     except Refused as refusal:
         refusal.match = match.id if line.ply is None else None
         raise

@@ -21,7 +21,7 @@ from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.players import invitation_limits, news_times, willingness
 from pbem.players.answer_budgets import DAY
-from pbem.storage.due_rows import due_rows
+from pbem.storage.due_jobs import due_rows
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Player, Seek
 from pbem.tokens import Purpose

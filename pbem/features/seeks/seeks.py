@@ -23,7 +23,7 @@ from pbem.players import blocks, player_directory, willingness
 from pbem.storage.database import exclude_others
 from pbem.storage.message_payload_base import Listing, Part, Payload, Section
 from pbem.storage.models import Match, Player, PlayerRating, Seek
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 
 class SeekList(Listing, template="seeks"):

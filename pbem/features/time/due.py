@@ -17,8 +17,8 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import match_event_notices
-from pbem.storage import message_snapshot
-from pbem.storage.due_rows import due_rows
+from pbem.storage import facts_when_queued
+from pbem.storage.due_jobs import due_rows
 from pbem.storage.mailer import STAYED, WITH_CONTENT
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 
@@ -82,7 +82,7 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
     )
     shown = (match.id, queries.version(match))
     return any(
-        shown in tuple(message_snapshot.turns_of_reader(row.facts))
+        shown in tuple(facts_when_queued.turns_of_reader(row.facts))
         for row in session.exec(newest)
         if not row.payload.get("reminder")
     )

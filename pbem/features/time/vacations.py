@@ -35,7 +35,7 @@ from pbem.messages.preferences import with_defaults
 from pbem.players import answer_budgets
 from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Player, Vacation
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 DAY = timedelta(days=1)
 

@@ -28,9 +28,9 @@ from pbem.matches.queries import name
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import match_event_notices
-from pbem.players.match_news_queue import notify
+from pbem.players.queue_match_news import notify
 from pbem.storage.database import read_only
-from pbem.storage.due_rows import NOW, Due, act_on
+from pbem.storage.due_jobs import NOW, Due, act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
 from pbem.storage.preference_definition import ON

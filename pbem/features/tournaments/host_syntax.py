@@ -30,7 +30,7 @@ from pbem.features.tournaments.entries import (
 )
 from pbem.features.tournaments.standings import Format
 from pbem.storage.database import lock
-from pbem.storage.due_rows import due_rows
+from pbem.storage.due_jobs import due_rows
 from pbem.storage.models import Player, Tournament
 
 KIND = Piece(

@@ -22,14 +22,14 @@ from pbem.players import blocks, watching_rights
 from pbem.players.player_directory import is_reachable
 from pbem.players.watching_rights import Visibility
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_rows import Due, act_on
+from pbem.storage.due_jobs import Due, act_on
 from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import News, Part, Section
 from pbem.storage.models import Match, Outgoing, Player, Watch
-from pbem.storage.outages import within
 from pbem.storage.preference_definition import OFF
 from pbem.storage.retention import change
 from pbem.storage.setbacks import at_once
+from pbem.storage.utc import within
 from pbem.tokens import Purpose
 
 

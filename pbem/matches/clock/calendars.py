@@ -21,7 +21,7 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.working_days import EVERY_DAY, Change, Span, WorkingDays, format_days, next_change, parse_days
 from pbem.matches.queries import locked, playing, seat_of
 from pbem.storage.models import Calendar, Match, Player, Vacation
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 
 DAYS = "days"  # the name of the preference that says on which days a player's time runs; it goes by their time zone
 MONDAY_TO_FRIDAY = frozenset(range(5))

@@ -24,8 +24,8 @@ from pbem.matches.clock.clock import Clock, ClockChange, Outage, Reminded, Resto
 from pbem.matches.clock.reminder_times import Wishes
 from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
 from pbem.matches.queries import version
+from pbem.storage.clock_and_outages import outages_after
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
-from pbem.storage.outages import outages_after
 
 _CLOCK = TypeAdapter(Clock)
 _DAYS = TypeAdapter(WorkingDays)

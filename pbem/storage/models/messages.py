@@ -197,7 +197,7 @@ class Outgoing(Queued, table=True):
 
     @property
     def facts(self) -> dict[str, Any] | None:
-        """What it shows of its reader and its matches, as it was when it was queued (see message_snapshot)."""
+        """What it shows of its reader and its matches, as it was when it was queued (see facts_when_queued)."""
         return self.content.facts if self.content is not None else None
 
 

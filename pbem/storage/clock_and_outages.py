@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, CompoundSelect, Engine, bindparam, cast, union_all
+from sqlalchemy import CompoundSelect, Engine, bindparam, cast, union_all
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
@@ -27,11 +27,6 @@ _SILENCES: CompoundSelect[Any] = union_all(
     columns(col(Clock.beat), cast(None, Utc)).where(col(Clock.id) == THE_ONE),
 )
 """The outages that ended after an instant, and the last heartbeat, which ended no outage so far."""
-
-
-def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
-    """Return whether a stored time lies in the span before now."""
-    return col(column) > now - span
 
 
 def doubt(session: Session, now: datetime) -> str | None:

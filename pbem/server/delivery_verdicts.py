@@ -16,7 +16,7 @@ from pbem.failpoints import Step
 from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.transports.protocols import NotAccepted, Outbox
-from pbem.storage import message_snapshot
+from pbem.storage import facts_when_queued
 from pbem.storage.models import Outgoing
 from pbem.vitals import Vitals
 
@@ -102,7 +102,7 @@ class NextHop:
         self._link.works()
         self._attempts.labels("sent").inc()
         log_out(row, "sent")
-        return Result(letter.number, row.template, turns=tuple(message_snapshot.turns_of_reader(row.facts)))
+        return Result(letter.number, row.template, turns=tuple(facts_when_queued.turns_of_reader(row.facts)))
 
     def _refuse(self, number: int, row: Outgoing, error: NotAccepted) -> Result:
         is_its_own = self._taken > self._doubted.get(number, self._taken)

@@ -12,11 +12,11 @@ from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.contents.message_payloads import Invitation, Words
 from pbem.players import news_times
-from pbem.storage import mailer, message_snapshot
+from pbem.storage import facts_when_queued, mailer
 from pbem.storage.mailer import Cause, Delivery, Mailer
 from pbem.storage.message_payload_base import News, dump, load
 from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
-from pbem.storage.outages import within
+from pbem.storage.utc import within
 from pbem.tokens import Purpose
 
 NOTES_APART = timedelta(minutes=5)
@@ -78,7 +78,7 @@ def rewrite(session: Session, row: Outgoing, notice: Notice, payload: News) -> N
     """Have a message that hasn't gone out show the match as it is now, with that payload."""
     content = mailer.kept_content(row)
     content.payload = dump(payload)
-    content.facts = message_snapshot.gather(session, notice.player, [notice.match.id or 0])
+    content.facts = facts_when_queued.gather(session, notice.player, [notice.match.id or 0])
     row.ply, row.shift = notice.match.plies, notice.match.shift
     session.flush()
 
@@ -118,5 +118,5 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
     if turn is None:
         return False
-    mailer.kept_content(turn).facts = message_snapshot.gather(session, notice.player, [notice.match.id or 0])
+    mailer.kept_content(turn).facts = facts_when_queued.gather(session, notice.player, [notice.match.id or 0])
     return True
