@@ -1,7 +1,7 @@
 """A mailbox on an IMAP server: its folder is the queue, and only UIDs are ever acted upon.
 
-`imap_connection` connects, `imap_idle` waits. No text from a message reaches imapclient, because it would send a line
-break unchanged, and the rest as a command.
+`imap_connection` connects and waits. No text from a message reaches imapclient, because it would send a line break
+unchanged, and the rest as a command.
 """
 
 import contextlib
