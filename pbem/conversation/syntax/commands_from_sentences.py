@@ -144,6 +144,8 @@ def _guesses(
     if len(named.cells) > 1 and is_possible and not sentence_entities.is_negated(sentence):
         yield Guess("turn_words", CERTAIN, sentence)
         return
+    if named.addresses and vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence)) == ["join"]:
+        return  # an address is no name, and nobody is invited by it
     if named.name and "my_name" in possible:
         yield Guess("my_name", SURE, sentence)
     if "chat" in possible and names_in_sentences.told(sentence, place.rival):
