@@ -189,7 +189,7 @@ def _bug_means_silence(request: Request) -> Iterator[None]:
         # The last line of ours on the way to it: a traceback may quote what people wrote.
         places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
         at = next(f"{name}:{line}" for name, line in reversed(places) if name.partition(".")[0] in PACKAGES)
-        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=at)  # noqa: TRY400
+        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=at)  # noqa: TRY400 - as above
         raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
     savepoint.commit()
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-import structlog
 from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam, exists
 from sqlmodel import Session, col, select
 
@@ -14,8 +13,6 @@ from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.setbacks import Setbacks, at_once
-
-log = structlog.get_logger()
 
 DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""

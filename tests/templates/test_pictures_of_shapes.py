@@ -38,7 +38,7 @@ def test_every_tone_is_seen_on_a_board_and_what_is_written_on_it_can_be_read(ton
     assert contrast(SIGNS[tone], FILLS[tone]) >= 4.5
     assert contrast(RIMS[tone], TRACES[tone]) >= 3
     assert contrast(RIMS[tone], FIELDS[0]) >= 3
-    assert all(tone in each for each in (style.LEFT_TRACES, style.CSS["PIECES"], style.CSS["TRACES"]))  # type: ignore[operator]
+    assert all(tone in each for each in (style.LEFT_TRACES, style.CSS["PIECES"], style.CSS["TRACES"]))  # type: ignore[operator] # CSS has texts there
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -109,7 +109,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
 
 
 def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Guess]:
-    """Return the surest guess, and another that is about as sure and goes with it.
+    """Return the surest guess, and another that is about as sure and goes with it, or is clear in its own sentence.
 
     Somebody who gives their name wants to play, whatever they ask besides.
     """
@@ -122,10 +122,8 @@ def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Gue
         share = ANOTHER if is_another else ASKED_TOO if is_asked else BESIDE
         is_sure = guess.sure >= (max(least, found[0].sure * share) if found else least)
         is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
-        is_one_of = any(
-            guess.wish in only and other.wish in only for only in (ACTS, REPLIES, {guess.wish}) for other in found
-        )
-        fits = not is_one_of and (is_another or not (is_act or wish.risky))
+        rivals = {guess.wish}.union(*(only for only in (ACTS, REPLIES) if guess.wish in only))
+        fits = rivals.isdisjoint(other.wish for other in found) and (is_another or not (is_act or wish.risky))
         if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
             found.append(guess)
     if not PRIVATE.isdisjoint(guess.wish for guess in found):

@@ -14,6 +14,7 @@ from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.prose_or_turn import cells
+from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, IF, cells_in, is_doubted, is_negated
 from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
@@ -128,18 +129,10 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     snapshot = snapshot_of(request.session, match)
     now, condition = _without_condition(said)
     parts = _PART.split(now)
-    meant = _turns_in(
-        request, snapshot, [part for part in parts if not sentence_entities.is_doubted(part) and "?" not in part]
-    )
-    if len(named := sentence_entities.cells_in(now)) >= sentence_entities.CONDITION_CELLS and cells(
-        " ".join(meant)
-    ) < len(named):
+    meant = _turns_in(request, snapshot, [part for part in parts if not is_doubted(part) and "?" not in part])
+    if len(named := cells_in(now)) >= CONDITION_CELLS and cells(" ".join(meant)) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
-    asked = (
-        ()
-        if meant
-        else _turns_in(request, snapshot, [part for part in parts if not sentence_entities.is_negated(part)])
-    )
+    asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not is_negated(part)])
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
         return refusal
     if meant or asked:
@@ -153,11 +146,8 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
 
 def _without_condition(said: str) -> tuple[str, str]:
     """Return what a text says before the "if" that two turns follow, and these; the text where there is none."""
-    for found in sentence_entities.IF.finditer(said):
-        if (
-            sentence_entities.cells_in(said[: found.start()])
-            and len(sentence_entities.cells_in(said[found.end() :])) == sentence_entities.CONDITION_CELLS
-        ):
+    for found in IF.finditer(said):
+        if cells_in(said[: found.start()]) and len(cells_in(said[found.end() :])) == CONDITION_CELLS:
             return said[: found.start()], said[found.end() :]
     return said, ""
 
@@ -190,7 +180,7 @@ def _beside(
     found = []
     notation, match, player = snapshot.notation, snapshot.match, request.sender.player
     first = turn_parsing.after(notation, snapshot.position, turn)
-    named = sentence_entities.cells_in(condition)
+    named = cells_in(condition)
     theirs = resembling(notation, first, "".join(named[:2])) if first is not None and named else ()
     second = turn_parsing.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
     ours = resembling(notation, second, "".join(named[2:])) if second is not None else ()
@@ -225,7 +215,7 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     """Return the legal turns that a text resembles, or whose squares it names two by two."""
     latin = text.lower().translate(KEYS)
-    named = sentence_entities.cells_in(latin)
+    named = cells_in(latin)
     if len(named) == JUMP:
         return _resembling(snapshot, f"{named[0]}{named[2]}")
     pairs = ("".join(named[at : at + 2]) for at in range(0, len(named) - 1, 2))
