@@ -7,7 +7,7 @@ from PIL import Image, ImageChops, ImageStat
 from engines.diagram import Diagram
 from pbem.messages.boards.board_image import SCALE, Layout, png
 from pbem.messages.boards.svg_board_parts import CELL, NAME_SIZE, boxes, tall
-from pbem.messages.style import lit_in
+from pbem.messages.palette import lit_in
 
 
 def image(content: bytes) -> Image.Image:

@@ -22,7 +22,7 @@ from pbem import cli
 from pbem.cli.command_index import COMMANDS, load
 from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
-from pbem.players import news_times
+from pbem.players import news_times_and_pauses
 from pbem.server import loop_runner
 from tests import faked_clock, stopped_leases
 
@@ -91,7 +91,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     if around.deaf_to_time:
         loop_runner.LOOK_SECONDS = 3600
     if BATCHES_AT_ONCE in around.environment:
-        news_times.BATCH = timedelta(microseconds=1)
+        news_times_and_pauses.BATCH = timedelta(microseconds=1)
     if IMPATIENT in around.environment:
         imap.ImapInbox = partial(imap.ImapInbox, patience=Patience(answer=2), idle_seconds=1, poll_seconds=0.1)  # type: ignore[misc, assignment]
     sys.argv = ["pbem", *words]

@@ -12,7 +12,7 @@ SLOW = (
     *("pbem.messages.render.", "pbem.messages.mime.", "pbem.messages.views.", "pbem.messages.boards."),
     *(
         "pbem.messages.templating.",
-        "pbem.messages.replays_and_files.",
+        "pbem.messages.match_files.",
         "pbem.mail.transports.",
         "pbem.mail.reading.message.read",
     ),

@@ -26,8 +26,8 @@ from pbem.mail.reading.isolated_parser import MailParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
-from pbem.matches.offers import open_offers
 from pbem.matches.replayed_match import turn_texts
+from pbem.matches.stored_offers import open_offers
 from pbem.messages.links import address_with
 from pbem.messages.render import Renderer
 from pbem.players import match_event_notices

@@ -1,8 +1,10 @@
-"""Commands for messages: mail list and retry, for those that need the operator, and queue, for those that go out."""
+"""Commands for messages: feed; mail list and retry, for those that need the operator; queue, for those that go out."""
 
 import re
+import sys
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +14,14 @@ from sqlmodel import Session, col, select, update
 
 from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
-from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
+from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, app, errors, opened, out, stored
 from pbem.errors import Refused
-from pbem.features.moderation import lists
+from pbem.mail.reading.text.normalize import escape_controls
+from pbem.mail.transports.protocols import Arrival
+from pbem.messages.mime import text_of
+from pbem.messages.render import Renderer
+from pbem.players import player_directory
+from pbem.server import incoming_queue, worker
 from pbem.storage import database, leases
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import NEVER
@@ -111,7 +118,7 @@ def _numbers(words: list[str]) -> dict[str, set[int]]:
     for word in words:
         if word in numbers:
             kind = word
-        elif word.isdecimal() and len(word) < lists.LONGEST_NUMBER:
+        elif word.isdecimal() and len(word) < player_directory.LONGEST_NUMBER:
             numbers[kind].add(int(word))
         else:
             raise Refused(f'"{word[:40]}" is no number of a message.', fits='Write them such as "8 9 out 12".')
@@ -176,3 +183,45 @@ def _changed(
     among = () if numbers is None else (table.id.in_(numbers),)
     statement = update(table).where(*which, *among).values(**values).returning(table.id)
     return set(connection.execute(statement).scalars())
+
+
+@app.command()
+def feed(
+    file: Annotated[Path, typer.Argument(help="A raw message; - reads standard input.")],
+    config_file: ConfigOption = CONFIG,
+    to: Annotated[str, typer.Option("--to", help="The envelope recipient, if it isn't in the message.")] = "",
+) -> None:
+    with opened(config_file) as server:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        if not raw.strip():
+            raise shared.ended(f"{file} is empty; a raw message starts with its headers")
+        added = server.store((Arrival(raw, "feed", recipients=(to,) if to else ()),))
+        if not added:
+            out.print("this message was received before, so nothing was done")
+            return
+        (number,) = added
+        for claimed in incoming_queue.claim_one(server.desk.queue, number):  # otherwise a running daemon already has it
+            worker.handle(server.desk, claimed, shared.now())
+        with database.read_only(server.engine) as session:
+            row = session.get_one(Incoming, number)
+            out.print(f"message {row.id}: {row.state}, {row.verdict}")
+            owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
+            printed = [_print_mail(server.renderer, session, mail) for mail in owed]
+            state = row.state
+    if state == IncomingState.SHUNTED or not all(printed):
+        raise typer.Exit(FOUND)
+
+
+def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
+    try:
+        (raw,) = renderer.render(session, [row])
+    except Exception as error:  # noqa: BLE001 - a bug; `pbem run` stores its traceback
+        errors.print(f"pbem: the message to {row.address} can't be rendered: {type(error).__name__}: {error}")
+        return False
+    message = message_from_bytes(raw, policy=policy.default)
+    out.rule(escape_controls(f"to {row.address}"), style="dim")
+    for header in ("From", "To", "Reply-To", "Subject"):
+        out.print(f"{header}: {message[header]}")
+    out.print()
+    out.print(text_of(message))
+    return True

@@ -1,7 +1,5 @@
-"""Commands for players: player list, revoke, bounced, export and delete; moderate, announce and acts."""
+"""Commands for players: player list, trust, revoke, bounced, export and delete."""
 
-import os
-import pwd
 from pathlib import Path
 from typing import Annotated
 
@@ -10,23 +8,31 @@ from sqlmodel import col, select
 
 from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
-from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
-from pbem.errors import Refused
-from pbem.features.moderation import lists, orders
+from pbem.cli.shared import (
+    CONFIG,
+    FOUND,
+    PAGE,
+    ConfigOption,
+    JsonOption,
+    PageOption,
+    PlayerName,
+    app,
+    out,
+    stored,
+)
+from pbem.features.moderation import lists
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import queries, track_record
-from pbem.players import addresses_and_tokens, bounces, erasure, player_directory, traces
+from pbem.players import addresses_and_revocation, bounces, erasure, erasure_sweep, player_directory
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
-
-ORDERS = ("ban", "unban", "rename", "close", "adjudicate")
 
 
 @app.command("player revoke")
 def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = lists.called(session, name)
-        addresses_and_tokens.revoke_and_tell(session, server.settings.server, player, shared.now())
+        player = player_directory.called(session, name)
+        addresses_and_revocation.revoke_and_tell(session, server.settings.server, player, shared.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}")
 
 
@@ -39,7 +45,7 @@ def bounced(
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, lists.called(session, again, guests=True), shared.now())
+                bounces.reinstate(session, player_directory.called(session, again, guests=True), shared.now())
             out.print(f"sending mail to {again} resumes")
             return
         with database.read_only(server.engine) as session:
@@ -65,7 +71,7 @@ def export(
     from pbem.features.all import FEATURES
 
     with shared.opened(config_file) as server, database.read_only(server.engine) as session:
-        player = lists.called(session, name, guests=True)
+        player = player_directory.called(session, name, guests=True)
         data = data_export.gather(session, player, shared.now(), server.renderer.redactor, FEATURES.exports)
         place = folder or Path(data.name)
         if place.is_dir() and any(place.iterdir()):
@@ -85,14 +91,14 @@ def delete(name: PlayerName, yes: shared.YesOption = False, config_file: ConfigO
 
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
-            player = lists.called(session, name, guests=True)
+            player = player_directory.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{queries.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes:
             typer.confirm(f"delete {about}? This can't be undone", abort=True)
         with database.transaction(server.engine) as session:
             anonymous = erasure.erase(session, server.settings.server, player, shared.now(), FEATURES.forget)
-        traces.sweep(server.engine, shared.now())
+        erasure_sweep.sweep(server.engine, shared.now())
         out.print(f"done: they are called {anonymous} now, and get one last message")
         out.print("logs, backups and the mail server's folders are up to you (docs/privacy.md)")
 
@@ -119,67 +125,15 @@ def players(
     listing.show(out, "no such players", page=page, more=more, as_json=as_json)
 
 
-@app.command("acts")
-def acts_(
-    player: PlayerName = "", page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False
-) -> None:
-    with stored(config_file) as server, database.read_only(server.engine) as session:
-        about = lists.called(session, player) if player else None
-        rows, more = lists.newest(session, PAGE, page, about)
-        listing = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
-        for row in rows:
-            whom = session.get(Player, row.player) if row.player else None
-            former = f"{row.former_name}, now " if row.former_name else ""
-            listing.add(row.at, row.actor, row.act, former + (queries.name(whom) if whom else ""), row.match, row.note)
-    listing.show(out, "nothing was done", page=page, more=more, as_json=as_json)
-
-
-@app.command()
-def moderate(
-    order: Annotated[list[str], typer.Argument(help="What to do, in the words of `help moderation`: ban bob.")],
-    note: Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")] = "",
-    tell: Annotated[bool, typer.Option("--tell", help="Tell the players the note.")] = False,
-    yes: shared.YesOption = False,
+@app.command("player trust")
+def trust(
+    name: PlayerName,
+    end: Annotated[bool, typer.Option("--end", help="Don't trust them any more.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    name, *words = order
-    if name not in ORDERS:
-        raise Refused(f'There is no order "{name[:40]}".', fits=f"Write {' or '.join(ORDERS)}.")
-    for word in words:
-        if word.split() != [word]:
-            raise Refused(f'"{word[:40]}" isn\'t one word.')
-    with stored(config_file) as server:
-        _obey(server, name, " ".join((*words, *(["tell=yes"] if tell else []))), note, yes=yes)
-
-
-@app.command()
-def announce(
-    file: Annotated[Path, typer.Argument(help="A text file: the subject, then the text. - reads standard input.")],
-    yes: shared.YesOption = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    with stored(config_file) as server:
-        subject, _, below = shared.text_in(file).strip().partition("\n")
-        _obey(server, "announce", subject, below, yes=yes)
-
-
-def _obey(server: shared.Stored, name: str, words: str, below: str, *, yes: bool) -> None:
-    """Run a command as if the admin had written that line, and what stands below it; print the answer."""
-    from pbem.features.all import FEATURES  # the lists do without
-    from pbem.messages.templating import text_of
-
-    try:
-        user = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        user = str(os.getuid())
-    order = (server.settings, FEATURES, shared.now(), f"{name} {words}", below, user)
-    if not yes:
-        with database.transaction(server.engine) as session:
-            trial = session.begin_nested()
-            outcome = orders.by_operator(session, *order, is_trial=True)
-            trial.rollback()
-        out.print(text_of("parts/acts.j2", {"shown": [outcome.act]}), end="")
-        typer.confirm("is that what you want?", abort=True)
-    with database.transaction(server.engine) as session:
-        outcome = orders.by_operator(session, *order, is_trial=False)
-    out.print(text_of("sections/act_done.j2", {"section": outcome}), end="")
+    with stored(config_file) as server, database.transaction(server.engine) as session:
+        player = player_directory.called(session, name)
+        player.trusted = None if end else shared.now()
+        session.add(player)
+        can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
+        out.print(f"{player.name} {can}")

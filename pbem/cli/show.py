@@ -1,21 +1,20 @@
-"""The command show: how a player, a match or a message stands, and what became of it and why."""
+"""The command show, for a player, a match or a message and what became of it, and `config show`."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
-from notation.board import format_board
-from pbem.cli import show_details
+from pbem import config
+from pbem.cli import show_facts
 from pbem.cli.printing import TerminalListing, show_json, shown
 from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
-from pbem.cli.show_details import Facts
+from pbem.cli.show_facts import Facts
+from pbem.config.dump import lines, veiled
 from pbem.errors import Refused
-from pbem.features.moderation import lists
-from pbem.matches import integrity as checking
-from pbem.matches import queries, replayed_match
 from pbem.messages.token_redaction import TokenRedactor
+from pbem.players import player_directory
 from pbem.storage import database
 from pbem.storage.models import Incoming, Match, Outgoing
 
@@ -61,15 +60,19 @@ def show(
 def _facts(session: Session, server: Stored, kind: str, word: str) -> Facts:
     if kind == "player":
         try:
-            return show_details.of_player(session, server, lists.called(session, word, guests=True))
+            return show_facts.of_player(session, server, player_directory.called(session, word, guests=True))
         except Refused:
-            facts = show_details.of_address(session, server, word.lower()) if "@" in word else {}
+            facts = show_facts.of_address(session, server, word.lower()) if "@" in word else {}
             if not any(facts.values()):
                 raise
             return {"address": word.lower(), "standing": ["nobody who plays here"], **facts}
     table, name, facts_of = TABLES[kind]
     number = word.removeprefix("#")
-    row = session.get(table, int(number)) if number.isdecimal() and len(number) < lists.LONGEST_NUMBER else None
+    row = (
+        session.get(table, int(number))
+        if number.isdecimal() and len(number) < player_directory.LONGEST_NUMBER
+        else None
+    )
     if row is None:
         raise Refused(f"There is no {name} {word[:40]}.")
     return facts_of(session, server, row)
@@ -112,41 +115,17 @@ def _print(facts: Facts) -> None:
                 out.print(f"{heading}: {shown(value)}")
 
 
-def _match(session: Session, server: Stored, match: Match) -> Facts:
-    (faults,) = checking.faults(session, [match])
-    problems = [fault.sentence for fault in faults]
-    people = queries.players_of(session, match)
-    names = (queries.name(people[0]), queries.name(people[1]))
-    about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
-    return {
-        "match": match.id,
-        "game": match.game,
-        "options": match.options,
-        "players": list(names),
-        "state": match.state,
-        "winner": names[match.winner] if match.winner is not None else None,
-        "ending": replayed_match.why_over(match, names) or None,
-        "unfinished": match.part,
-        "problems": problems,
-        "board": None if problems else format_board(replayed_match.snapshot_of(session, match).position.diagram()),
-        "turns": _turns(session, match, names),
-        "messages": [show_details.outgoing(session, server, row) for row in session.exec(about)],
-    }
-
-
-def _turns(session: Session, match: Match, players: tuple[str, str]) -> list[Facts]:
-    turns: list[Any] = [(ply, f"{ply.number}", ply.played) for ply in queries.plies(session, match)]
-    for ply in queries.taken_back(session, match):
-        played = f"{ply.played:%Y-%m-%d %H:%M:%S}, taken back {ply.taken_back:%Y-%m-%d %H:%M:%S}"
-        turns.append((ply, f"({ply.number})", played))
-    return [
-        {"number": number, "by": players[ply.seat], "text": ply.text, "played": played, "incoming": ply.incoming}
-        for ply, number, played in turns
-    ]
-
-
 TABLES: dict[str, tuple[Any, str, Callable[[Session, Stored, Any], Facts]]] = {
-    "match": (Match, "match", _match),
-    "mail": (Incoming, "message", show_details.mail),
-    "out": (Outgoing, "message out", show_details.sent),
+    "match": (Match, "match", show_facts.of_match),
+    "mail": (Incoming, "message", show_facts.mail),
+    "out": (Outgoing, "message out", show_facts.sent),
 }
+
+
+@app.command("config show")
+def show_config(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+    settings = config.load(config_file)
+    if as_json:
+        show_json(out, veiled(settings))
+    else:
+        out.print("\n".join(lines(settings)))

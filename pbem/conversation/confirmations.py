@@ -28,7 +28,7 @@ from pbem.messages.contents.message_payloads import (
     Challenge,
     Confirmation,
 )
-from pbem.players import addresses_and_tokens, answer_budgets, sender_identity
+from pbem.players import addresses_and_revocation, answer_budgets, sender_identity
 from pbem.storage.canonical_address import mailbox
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -159,7 +159,7 @@ def confirm(
     _close(request, held, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
-        addresses_and_tokens.note(request.session, player, question.unknown, request.now)
+        addresses_and_revocation.note(request.session, player, question.unknown, request.now)
     author = sender_identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
@@ -190,7 +190,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
-    if not is_free and not addresses_and_tokens.is_known(request.session, player, wrote):
+    if not is_free and not addresses_and_revocation.is_known(request.session, player, wrote):
         return replace(question, answered_from=wrote or "an unknown address")
     return answer
 
@@ -236,7 +236,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     old = player.address
-    passed_on = addresses_and_tokens.change(request.session, player, row.address)
+    passed_on = addresses_and_revocation.change(request.session, player, row.address)
     row.settled = request.now
     challenges = (
         Letter(

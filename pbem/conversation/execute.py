@@ -28,7 +28,7 @@ from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import NotPossible
 from pbem.matches.queries import is_hidden, seat_of
 from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked
-from pbem.players import answer_budgets, news_times
+from pbem.players import answer_budgets, news_times_and_pauses
 from pbem.storage.models import Incoming, Match
 
 Target = int | str
@@ -158,7 +158,7 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
     reply = follow(request, replace(reply, match=_about(request, line) or reply.match), decision)
     player = request.sender.player
     if Role.RESUMES in line.command.role and player is not None and player.stopped and not player.complained:
-        news_times.resume(request.session, player)
+        news_times_and_pauses.resume(request.session, player)
         reply = reply.adding(NewsResumed())
     return reply, decision
 

@@ -22,7 +22,7 @@ from pbem.conversation.syntax.names_in_sentences import NAME as NAME
 from pbem.messages.contents import answer_sections
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
-from pbem.storage.due_jobs import Due
+from pbem.storage.due_rows import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED, Player
 from pbem.storage.preference_definition import Preference
 from pbem.storage.retention import change

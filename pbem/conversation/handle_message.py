@@ -26,7 +26,7 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
-from pbem.players import answer_budgets, bounces, invitation_limits, player_directory
+from pbem.players import answer_budgets, bounces, invitations, player_directory
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -246,7 +246,7 @@ def _check_unproven_budget(request: Request) -> answer_budgets.AnswersLeft | Non
     if sender.standing is None:
         return None
     if sender.is_stranger and not request.server.is_admin(sender.address):
-        per_month = 1 if invitation_limits.is_ruled_out(session, sender.address) else answer_budgets.STRANGER_PER_MONTH
+        per_month = 1 if invitations.is_ruled_out(session, sender.address) else answer_budgets.STRANGER_PER_MONTH
         return answer_budgets.of_stranger(
             session, sender.address, sender.standing, request.limits, now, per_month=per_month
         )

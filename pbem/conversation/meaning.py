@@ -20,7 +20,7 @@ from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
-from pbem.matches import offers, turn_parsing
+from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
 from pbem.matches.queries import games_of, locked, name, of_player, opponent_of, pack_of, seat_of, shown
@@ -188,7 +188,7 @@ def place_of(request: Request) -> Place:
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, session.get_one(Player, opponent_of(match, player))))
-        asked = next((offer.kind.value for offer in offers.open_offers(match) if offer.seat != seat), "")
+        asked = next((offer.kind.value for offer in stored_offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
         player=(player.name or "") if player is not None and is_player else "",

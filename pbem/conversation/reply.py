@@ -10,7 +10,7 @@ from pbem.conversation.command import PAGE, Decision, Letter, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.syntax import did_you_mean
 from pbem.errors import Refused, Unread
-from pbem.matches.clock.timekeeping import ZONE, moment
+from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
@@ -25,7 +25,8 @@ from pbem.messages.contents.answer_sections import (
     TurnNews,
 )
 from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
-from pbem.players import answer_budgets, match_event_notices, waiting_receipts
+from pbem.messages.times_shown import moment
+from pbem.players import answer_budgets, match_event_notices, waiting_answers
 from pbem.players.queue_match_news import Notice, notify, retell
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import Delivery, Mailer
@@ -166,8 +167,8 @@ def enqueue(request: Request, reply: Reply) -> None:
         return
     waits_until = None
     if match is not None and match.level is not None:
-        waiting_receipts.release(session, match, request.now)
-        waits_until = waiting_receipts.due(match, player, payload, request.now) if plays else None
+        waiting_answers.release(session, match, request.now)
+        waits_until = waiting_answers.due(match, player, payload, request.now) if plays else None
     mailer.to_player(
         player,
         payload,

@@ -5,19 +5,22 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 
 from pbem.conversation.command import Group
 from pbem.conversation.feature import Feature, Features, deletes, rows_of
-from pbem.features.accounts.account import DELETE, EXPORT, JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
-from pbem.features.accounts.settings import RESUME, SET, START, STOP
+from pbem.features.accounts.data_export import EXPORT
+from pbem.features.accounts.joining_and_leaving import DELETE, JOIN
+from pbem.features.accounts.settings import SET
+from pbem.features.accounts.stop_and_start import RESUME, START, STOP
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.challenges.commands import DUE as CHALLENGES_DUE
-from pbem.features.explaining.commands import HELP, HUMAN, RULES
+from pbem.features.explaining.commands import HELP, RULES
+from pbem.features.explaining.write_to_operator import HUMAN
 from pbem.features.house.hints_and_analyses import ANALYSE, HINT
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.orders import ADJUDICATE, ANNOUNCE, BAN, CLOSE, RENAME, UNBAN
 from pbem.features.people.commands import ALLOW, BLOCK, HISTORY, LIMIT_COMMAND, REFUSE, UNBLOCK, WHO, WHOIS
 from pbem.features.playing.conditional_moves import CONDITIONS, IF, QUEUE
-from pbem.features.playing.match_commands import CLAIM, MOVE, RESIGN, SAY, UNDO
+from pbem.features.playing.match_commands import CLAIM, GIVE, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -27,11 +30,11 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import DUE as SEEKS_DUE
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import due as time_due
-from pbem.features.time.vacations import GIVE, VACATION
+from pbem.features.time.vacations import VACATION
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
-from pbem.features.watching import watches
+from pbem.features.watching import due
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
 from pbem.players import blocks, player_directory, watching_rights, willingness
@@ -127,7 +130,7 @@ WATCHING = Feature(
     commands={Group.BOARDS: (WATCH, UNWATCH)},
     topics={"watching": "spectator spectators observe observer observers audience live"},
     preferences=(watching_rights.WATCHERS,),
-    due=watches.DUE,
+    due=due.DUE,
     on_leave=deletes(Watch),
     on_ban=deletes(Watch),
     exports={"watches": rows_of(Watch, "match created")},

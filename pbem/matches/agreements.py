@@ -11,12 +11,12 @@ from engines.core import Seat
 from engines.seats import other
 from engines.seats import seat_of as engine_seat
 from notation.ending import Ending, Termination
-from pbem.matches import lifecycle, offers
+from pbem.matches import lifecycle, stored_offers
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Paused, Resumed
 from pbem.matches.events import Change, Events, NotPossible, Obstacle, OfferChanged
-from pbem.matches.offers import Offer, OfferKind
 from pbem.matches.queries import has_replied, pack_of, seat_of, version
+from pbem.matches.stored_offers import Offer, OfferKind
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, TakenBack
 from pbem.storage.preference_definition import Preference
 
@@ -28,7 +28,7 @@ def propose(
     session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime, *, until: datetime | None = None
 ) -> Events:
     lifecycle.check_running(match)
-    offer = offers.find(match, kind)
+    offer = stored_offers.find(match, kind)
     if offer is not None and offer.is_open and offer.seat != seat:
         if kind is OfferKind.UNDO:
             raise NotPossible(Obstacle.UNDO_ASKED, match)
@@ -37,7 +37,7 @@ def propose(
         return accept(session, match, seat, kind, now)
     _check_offer(match, seat, kind, offer)
     back_to = _last_turn_of(session, match, seat) - 1 if kind is OfferKind.UNDO else None
-    match.offers = offers.made(match, kind, seat, back_to, until)
+    match.offers = stored_offers.made(match, kind, seat, back_to, until)
     session.flush()
     return (OfferChanged(match, kind, Change.MADE, seat),)
 
@@ -96,7 +96,7 @@ def accept(
         case OfferKind.PAUSE:
             if offer.until is not None and offer.until <= now:
                 raise NotPossible(Obstacle.PAUSE_IS_PAST, match)
-            match.offers, match.paused, match.resumes = offers.closed(match, offer), now, offer.until
+            match.offers, match.paused, match.resumes = stored_offers.closed(match, offer), now, offer.until
             timekeeping.note(session, match, Paused(now, offer.until))
             session.flush()
             return (OfferChanged(match, offer.kind, Change.ACCEPTED, seat),)
@@ -114,7 +114,7 @@ def withdraw(session: Session, match: Match, seat: Seat, kind: OfferKind | None)
 
 
 def _closed(session: Session, match: Match, seat: Seat, offer: Offer, change: Change) -> Events:
-    match.offers = offers.closed(match, offer)
+    match.offers = stored_offers.closed(match, offer)
     session.flush()
     return (OfferChanged(match, offer.kind, change, seat),)
 
@@ -133,7 +133,7 @@ def _chosen(match: Match, by: Seat, kind: OfferKind | None) -> Offer:
     Where no kind is named, theirs must be the only one since the last turn, closed or not: an answer may be to a
     message about an offer that was withdrawn meanwhile.
     """
-    candidates = [offer for offer in offers.of_match(match) if offer.seat == by and kind in (None, offer.kind)]
+    candidates = [offer for offer in stored_offers.of_match(match) if offer.seat == by and kind in (None, offer.kind)]
     if not any(offer.is_open for offer in candidates):
         raise NotPossible(Obstacle.NO_SUCH_OFFER, match)
     if len(candidates) > 1:

@@ -6,7 +6,7 @@ from enum import Enum, StrEnum
 
 from engines.core import Seat
 from notation.ending import Ending
-from pbem.matches.offers import OfferKind
+from pbem.matches.stored_offers import OfferKind
 from pbem.storage.models import Match
 
 

@@ -19,10 +19,10 @@ from notation.ending import WITHOUT_RESULT, Ending, Termination
 from notation.games import GAMES
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
-from pbem.matches import offers, prepared_and_forced_turns, queries
+from pbem.matches import prepared_and_forced_turns, queries, stored_offers
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
-from pbem.matches.conditional_moves import Conditions
+from pbem.matches.condition_tree import Conditions
 from pbem.matches.events import (
     Cause,
     Events,
@@ -237,7 +237,7 @@ def play(
     events += prepared_and_forced_turns.advance(session, match, rows, seat, turn.text)
     if then.lines:
         rows[seat] = prepared_and_forced_turns.keep(session, match, seat, then, brought_by)
-    if void_because is None and any(offers.open_offers(match)):
+    if void_because is None and any(stored_offers.open_offers(match)):
         void_because = Void.OFFER
     return (*events, *_play_by_itself(session, snapshot.after(turn), rows, void_because, now, received))
 
@@ -284,7 +284,7 @@ def _store_turn(
     row = {"match": match.id, "number": number, "seat": seat, "text": turn.text, "incoming": brought_by, "played": now}
     session.connection().execute(_PLAYED, row)
     match.part, match.plies, match.to_move = None, number, position.turn
-    match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
+    match.offers, match.paused, match.resumes = stored_offers.after_turn(match, seat), None, None
     timekeeping.play(session, match, seat, received, by_message=brought_by is not None and by_itself is None)
     played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:

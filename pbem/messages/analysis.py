@@ -12,7 +12,7 @@ from engines.diagram import Tone
 from engines.search.state import state_of
 from pbem.matches.queries import name
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages.style import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS, css
+from pbem.messages.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS, css
 
 MISTAKE, BLUNDER = 0.25, 0.6  # how much a turn must have given away for its mark
 EVEN, SLIGHT, CLEAR = 0.1, 0.3, 0.65

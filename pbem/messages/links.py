@@ -15,10 +15,10 @@ from engines.seats import other
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
-from pbem.matches import offers
-from pbem.matches.conditional_moves import IF, THEN
-from pbem.matches.offers import OfferKind
+from pbem.matches import stored_offers
+from pbem.matches.condition_tree import IF, THEN
 from pbem.matches.replayed_match import Hypothesis, Snapshot
+from pbem.matches.stored_offers import OfferKind
 from pbem.matches.variation_parsing import BETWEEN
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
@@ -198,7 +198,7 @@ def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
 def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
     if snapshot.hypothesis is not None or snapshot.ply != snapshot.total:
         return
-    for offer in offers.open_offers(snapshot.match):
+    for offer in stored_offers.open_offers(snapshot.match):
         if offer.seat != seat:
             yield from ((f"accept {offer.kind}", f"Accept {offer.kind}"), (f"reject {offer.kind}", "Reject"))
 
@@ -227,9 +227,9 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
         yield f"rules {match.game}", "Rules"
         if snapshot.hypothesis is None:
             can_be_drawn = snapshot.ply > 1 and snapshot.game.can_be_drawn(match.options)
-            if can_be_drawn and offers.find(match, OfferKind.DRAW) is None:
+            if can_be_drawn and stored_offers.find(match, OfferKind.DRAW) is None:
                 yield "draw", "Offer a draw"
-            if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
+            if not begun and seat in snapshot.seats and stored_offers.find(match, OfferKind.UNDO) is None:
                 yield "undo", "Take back"
             yield from (("help", "Help"), ("resign", "Resign"))
         else:

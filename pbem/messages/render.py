@@ -12,9 +12,9 @@ from pbem.matches.queries import name, subject_of
 from pbem.matches.replayed_match import Snapshot
 from pbem.messages import headers, links, mime, preferences
 from pbem.messages.links import ReplyTarget, address_with
+from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Attachment
 from pbem.messages.preferences import kind_of
-from pbem.messages.replays_and_files import Drawings
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import Views

@@ -16,8 +16,8 @@ from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
 from pbem.config import ServerSettings
-from pbem.mail.reading.text.ours import Ours
-from pbem.messages import style
+from pbem.mail.reading.text.quotes_of_us import Ours
+from pbem.messages import palette
 from pbem.messages.contents.answer_sections import template_folders
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def templates(face: str) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.globals |= style.CSS
+    environment.globals |= palette.CSS
     environment.globals |= {
         "EXAMPLE_NAME": "anna",  # as a newcomer could choose it
         "FIRST_COMMANDS": FIRST_COMMANDS,

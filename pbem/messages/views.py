@@ -17,21 +17,22 @@ from notation.hints import Hint
 from notation.steps import cells_of
 from notation.time_control import from_stored, in_words, per_turn_instead
 from notation.tokens import read_special
-from pbem.matches import offers
-from pbem.matches.clock.timekeeping import TimeShown, clock_of, moment, time_shown
+from pbem.matches import stored_offers
+from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.queries import name
 from pbem.matches.ratings.standings import in_short
 from pbem.matches.ratings.weekly_rating import rated_on, week_of
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages import analysis, links, replays_and_files
+from pbem.messages import analysis, links, match_files
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.links import Links, ReplyTarget
+from pbem.messages.match_files import Drawings, Played
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
-from pbem.messages.replays_and_files import Drawings, Played
 from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
+from pbem.messages.times_shown import TimeShown, moment, time_shown
 from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import MatchState
 from pbem.storage.preference_definition import ON
@@ -186,7 +187,7 @@ class View:
                 () if offer.back_to is None else snapshot.texts[offer.back_to :],
                 "" if offer.until is None else self.moment(offer.until),
             )
-            for offer in offers.open_offers(snapshot.match)
+            for offer in stored_offers.open_offers(snapshot.match)
         )
 
     @property
@@ -318,7 +319,7 @@ class View:
         )
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
-        return replays_and_files.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+        return match_files.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
 
     def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
         return analysis.analysed(estimates, since, self._snapshot)
@@ -329,7 +330,7 @@ class View:
     @property
     def last_turns(self) -> str:
         first = self._snapshot.seats[0] if self._snapshot.texts else 0
-        return replays_and_files.in_columns(self.played(SHOWN_TURNS), self._names, first)
+        return match_files.in_columns(self.played(SHOWN_TURNS), self._names, first)
 
     @cached_property
     def hint(self) -> Hint | None:

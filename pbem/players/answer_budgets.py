@@ -17,8 +17,9 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.matches.clock.timekeeping import ZONE, moment
+from pbem.matches.clock.timekeeping import ZONE
 from pbem.messages import preferences
+from pbem.messages.times_shown import moment
 from pbem.players.sender_identity import Sender
 from pbem.storage.canonical_address import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing

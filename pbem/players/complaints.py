@@ -12,7 +12,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.players import bounces, invitation_limits, news_times
+from pbem.players import bounces, invitations, news_times_and_pauses
 from pbem.storage.mailer import ANSWERED, TURNS
 from pbem.storage.models import HOUSE, Outgoing, OutgoingState, Player
 from pbem.tokens import Keyring, Purpose
@@ -50,7 +50,7 @@ def _reader(session: Session, keyring: Keyring, tag: str) -> Player | None:
 def _stop(session: Session, player: Player, now: datetime) -> None:
     """Send the player only turns and answers; someone who never joined isn't written to again."""
     if player.confirmed is None:
-        invitation_limits.rule_out(session, player.address, now)
+        invitations.rule_out(session, player.address, now)
         return
     session.refresh(player, with_for_update=True)
     if player.complained is not None:
@@ -61,7 +61,7 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
         waiting = (col(Outgoing.player) == player.id, col(Outgoing.state) == OutgoingState.BATCHED)
         for row in session.exec(select(Outgoing).where(*waiting, col(Outgoing.template).in_(TURNS))):
             row.state, row.due = OutgoingState.OWED, now
-        news_times.pause(session, player)
+        news_times_and_pauses.pause(session, player)
     owed = (OutgoingState.OWED, OutgoingState.WAITING)
     pending = (col(Outgoing.state).in_(owed), col(Outgoing.template).not_in(ANSWERED | TURNS))
     for row in session.exec(select(Outgoing).where(col(Outgoing.player) == player.id, *pending)):
@@ -69,7 +69,7 @@ def _stop(session: Session, player: Player, now: datetime) -> None:
 
 
 def forgive(session: Session, player: Player, now: datetime) -> None:
-    news_times.resume(session, player)
+    news_times_and_pauses.resume(session, player)
     if player.complained is not None:
         player.complained = None
         bounces.requeue(session, player, now)

@@ -17,7 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.contents.message_payloads import Deleted
-from pbem.players import addresses_and_tokens, invitation_limits, player_directory
+from pbem.players import addresses_and_revocation, invitations, player_directory
 from pbem.players.match_event_notices import announce
 from pbem.storage import retention
 from pbem.storage.mailer import UNCAUSED, Cause, Mailer
@@ -77,7 +77,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
-    recent = (Departure.digest == invitation_limits.digest(address), within(Departure.left, REMEMBERED, now))
+    recent = (Departure.digest == invitations.digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
 
 
@@ -92,7 +92,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
             name=player.name,
             former_names=[name for name in former_names if name is not None],
             addresses=list(theirs),
-            digest=invitation_limits.digest(player.address),
+            digest=invitations.digest(player.address),
             left=now,
         )
     )
@@ -106,7 +106,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     player.epoch += OLDEST + 1
     session.flush()
     player_directory.forget(session, player)
-    addresses_and_tokens.forget(session, player)
+    addresses_and_revocation.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for table in OwnText.__subclasses__():
         for seat, column in enumerate((Match.seat0, Match.seat1)):

@@ -37,7 +37,7 @@ from pbem.matches.queries import GUEST, is_hidden, name, players_of
 from pbem.matches.ratings import standings, weekly_rating
 from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import Answer, Challenge, Invitation, Manners, OpponentLeft
-from pbem.players import invitation_limits
+from pbem.players import invitations
 from pbem.players.queue_match_news import Notice, notify
 from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
@@ -142,7 +142,7 @@ class _News:
     def _offer(self, match: Match, players: tuple[Player, Player]) -> Notice:
         challenger, invited = players if players[0].id == match.challenger else players[::-1]
         # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
-        prose = self.prose if not match.by_address or invitation_limits.fits(self.prose) else ()
+        prose = self.prose if not match.by_address or invitations.fits(self.prose) else ()
         if not invited.confirmed:
             return Notice(invited, Invitation(message=prose, by=name(challenger)), match)
         rating = standings.shown_in(self.session, challenger, match.game, match.created) if match.rated else ""

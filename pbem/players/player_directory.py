@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, delete, select
 
-from pbem.storage.models import Player, Presence
+from pbem.errors import Refused
+from pbem.storage.models import HOUSE, Player, Presence
 from pbem.storage.preference_definition import OFF, ON, Preference
 
 TO_THE = timedelta(days=1)  # the precision of what is stored, so that most messages change nothing
@@ -54,3 +55,18 @@ def last_seen(session: Session, player: Player) -> datetime | None:
 
 def forget(session: Session, player: Player) -> None:
     session.exec(delete(Presence).where(col(Presence.player) == player.id))
+
+
+LONGEST_NUMBER = 10
+
+
+def called(session: Session, reference: str, *, guests: bool = False) -> Player:
+    """Return the player, or with `guests` anybody, of that name, address or number; raise Refused."""
+    is_number = reference.isdecimal() and len(reference) < LONGEST_NUMBER
+    place = Player.address if "@" in reference else Player.name
+    is_it = Player.id == int(reference) if is_number else place == reference.lower()
+    player = session.exec(select(Player).where(is_it)).first()
+    is_known = player is not None and player.address != HOUSE and player.deleted is None
+    if player is None or not is_known or (player.confirmed is None and not guests):
+        raise Refused(f"No player is called {reference[:40]}.", fits='"players" lists all of them.')
+    return player

@@ -11,7 +11,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.contents.message_payloads import Invitation, Words
-from pbem.players import news_times
+from pbem.players import news_times_and_pauses
 from pbem.storage import facts_when_queued, mailer
 from pbem.storage.mailer import Cause, Delivery, Mailer
 from pbem.storage.message_payload_base import News, dump, load
@@ -104,7 +104,7 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
         return False
     if not notice.is_collected and stopped is None and way == "each":
         return False
-    due = news_times.due_at(way, choices, stopped, now)
+    due = news_times_and_pauses.due_at(way, choices, stopped, now)
     return due is None or notice.useful_until is None or due < notice.useful_until
 
 

@@ -19,7 +19,7 @@ from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
 from pbem.messages.links import token_of
-from pbem.players import addresses_and_tokens
+from pbem.players import addresses_and_revocation
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -206,10 +206,10 @@ def assess(
     if sender.held_message is not None or sender.address_question is not None:
         return sender
     finding = checked.finding
-    is_own = sender.player is not None and addresses_and_tokens.is_known(session, sender.player, message.sender)
+    is_own = sender.player is not None and addresses_and_revocation.is_known(session, sender.player, message.sender)
     if sender.proven and sender.player is not None and not is_own:
         may_be_own = finding is not Authenticity.FAILED
-        may_be_own = may_be_own and addresses_and_tokens.can_be_known(session, sender.player, message.sender)
+        may_be_own = may_be_own and addresses_and_revocation.can_be_known(session, sender.player, message.sender)
         return replace(sender, proven=False, unknown=message.sender if may_be_own else None)
     if sender.proven:
         passed = finding is Authenticity.PASSED

@@ -2,5 +2,5 @@
 
 Start with `routes`, which says what is at which address. `visibility` decides what is shown and under which name,
 `page_data` and `match_pages` read it from the database, `pages`, `feeds` and `machine_readable` write it down, and
-`turn_pages` has the board of a player's turn; `web_server` serves it, and `freeze` freezes it. Never sends mail.
+`board_form` has the board of a player's turn; `web_server` serves it, and `freeze` freezes it. Never sends mail.
 """

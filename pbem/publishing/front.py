@@ -14,7 +14,7 @@ from sqlmodel import Session
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GAMES
-from pbem.features.house.account import LEVELS
+from pbem.features.house.house_player import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
 from pbem.publishing import match_pages, page_data, pages

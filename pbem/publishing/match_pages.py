@@ -23,7 +23,7 @@ from pbem.features.house import analyses
 from pbem.matches.clock.turn_times import TurnTime, turn_times
 from pbem.matches.ratings import standings
 from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
-from pbem.messages import analysis, replays_and_files
+from pbem.messages import analysis, match_files
 from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.messages.boards import board_image
 from pbem.publishing.page_data import PageLine, lines
@@ -140,10 +140,10 @@ def file(page: MatchPage, ending: str, origin: str) -> bytes:
     if ending == "png":
         return board_image.png(page.boards[-1].diagram, scale=1.0)
     if ending == "gif":
-        (moving,) = replays_and_files.animations(page.snapshot, [each.diagram for each in page.boards])
+        (moving,) = match_files.animations(page.snapshot, [each.diagram for each in page.boards])
         return moving.content
     generated = page.ended or page.started
-    records = replays_and_files.records(page.snapshot, origin=origin, generated=generated, times=lambda: page.times)
+    records = match_files.records(page.snapshot, origin=origin, generated=generated, times=lambda: page.times)
     return next(record.content for record in records if record.name.endswith(f".{ending}"))
 
 

@@ -14,10 +14,11 @@ from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
-from pbem.features.tournaments import entries, ladders, rounds
+from pbem.features.tournaments import entries, ladders, openings, rounds
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.messages import line as tournament_line
-from pbem.features.tournaments.standings import Format, Table, crosstable
+from pbem.features.tournaments.standings import Table, crosstable
 from pbem.matches.ratings import standings
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import visibility
@@ -152,7 +153,7 @@ def _cells(session: Session, row: Tournament, table: Table, numbers: Collection[
 
 def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:
     rows = session.exec(select(Tournament).order_by(col(Tournament.id).desc()).limit(most)).all()
-    entrants = entries.numbers_of(session, rows)
+    entrants = openings.numbers_of(session, rows)
     return [tournament_line(row, entrants[row.id or 0], now) for row in rows]
 
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
-from pbem.features.house.account import LEVELS, NAME
+from pbem.features.house.house_player import LEVELS, NAME
 from pbem.messages.boards.interactive_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet

@@ -19,14 +19,14 @@ from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from pbem.errors import Refused
-from pbem.features.house.account import current_name
+from pbem.features.house.house_player import current_name
 from pbem.matches.ratings import standings
 from pbem.messages.contents.answer_sections import templates_folder
 from pbem.publishing import feeds, front, machine_readable, match_pages, page_data, pages, visibility
+from pbem.publishing.board_form import Boards
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.page_data import THOUSAND
 from pbem.publishing.pages import Site, player_path, tournament_path
-from pbem.publishing.turn_pages import Boards
 from pbem.storage import database
 from pbem.storage.models import Analysis, Player, Tournament
 

@@ -34,23 +34,23 @@ from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
+from pbem.process_vitals import Vitals
 from pbem.server import configured_transports, intake, key_of_database, liveness, loop_runner, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
-from pbem.server.crash_suspects import Suspects
 from pbem.server.figures import Exposition
 from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.incoming_queue import work_queue
 from pbem.server.liveness import Reporter, Systemd, Watch
 from pbem.server.loop_runner import Loop
 from pbem.server.scheduler import Scheduler
+from pbem.server.suspects_handled_alone import Suspects
 from pbem.server.worker import Desk, Services
 from pbem.storage import database, leases, sqlite
 from pbem.storage.models import Analysis, Incoming, Lane, Outgoing, Search
 from pbem.storage.queue import Channel, is_unfinished, listen
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
-from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 

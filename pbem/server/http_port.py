@@ -26,7 +26,7 @@ from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival, Store, not_listening
 from pbem.messages.links import address_with
 from pbem.messages.preferences import KINDS
-from pbem.players import invitation_limits
+from pbem.players import invitations
 from pbem.server import figures
 from pbem.server.figures import Exposition
 from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
@@ -138,4 +138,4 @@ def _has_ended(session: Session, player: Player, stop: str) -> bool:
     if name := stop.partition(" ")[2]:
         return player.settings.get(name) == OFF
     is_guest = player.confirmed is None
-    return player.stopped is not None or (is_guest and invitation_limits.is_ruled_out(session, player.address))
+    return player.stopped is not None or (is_guest and invitations.is_ruled_out(session, player.address))

@@ -22,13 +22,13 @@ from sqlalchemy import Engine, delete
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
+from pbem.process_vitals import Vitals
 from pbem.server import figures
 from pbem.storage import leases
-from pbem.storage.clock_and_outages import apart
+from pbem.storage.clock_doubts_and_outages import apart
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
 from pbem.storage.sqlite import Files
-from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 

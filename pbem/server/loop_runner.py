@@ -11,7 +11,7 @@ from pbem.features.house import search_process
 from pbem.isolated import Unavailable
 from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
-from pbem.vitals import Pulse, Vitals
+from pbem.process_vitals import Pulse, Vitals
 
 log = structlog.get_logger()
 

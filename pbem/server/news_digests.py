@@ -17,12 +17,12 @@ from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages import preferences
+from pbem.messages import preferences, times_shown
 from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
-from pbem.players import news_times
+from pbem.players import news_times_and_pauses
 from pbem.storage import facts_when_queued, mailer
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due_jobs import act_on
+from pbem.storage.due_rows import act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.message_payload_base import News, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player
@@ -64,7 +64,7 @@ def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> s
     for template, match, created in news:
         way = preferences.way(player.settings, template, match)
         firsts[way] = min(created, firsts.get(way, created))
-    due = {way: news_times.due_at(way, choices, player.stopped, first) for way, first in firsts.items()}
+    due = {way: news_times_and_pauses.due_at(way, choices, player.stopped, first) for way, first in firsts.items()}
     return {way for way, at in due.items() if at is not None and at <= now}
 
 
@@ -151,7 +151,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         part, due = WaitingMatch(match=number, ply=other.plies), expected_due(other, now) or NEVER
         waiting.append(_Item(urgency, due, since[number], number, other.plies, "still yours", part))
     waiting.sort()
-    day = partial(news_times.day, preferences.with_defaults(player.settings), now=now)
+    day = partial(times_shown.day, preferences.with_defaults(player.settings), now=now)
     overview = []
     for item in sorted((*items, *waiting)):
         times = {"since": day(item.since), "due": day(item.due) if item.due != NEVER else ""}

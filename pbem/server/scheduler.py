@@ -8,12 +8,12 @@ from sqlalchemy import Engine, select
 
 from pbem.config import ServerSettings
 from pbem.matches.ratings import weekly_rating
-from pbem.players import traces, waiting_receipts
+from pbem.players import erasure_sweep, waiting_answers
 from pbem.players.erasure import REMEMBERED
 from pbem.server import alerts, news_digests
-from pbem.storage import clock_and_outages
+from pbem.storage import clock_doubts_and_outages
 from pbem.storage.database import reading
-from pbem.storage.due_jobs import NOW, Due
+from pbem.storage.due_rows import NOW, Due
 from pbem.storage.retention import Retention
 from pbem.storage.setbacks import HAVE_FAILED, Setbacks
 
@@ -21,17 +21,21 @@ LATE = timedelta(minutes=1)  # how long it may wait while messages are being sen
 
 
 def _sweep(engine: Engine, _server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
-    return traces.sweep(engine, now, stopped)
+    return erasure_sweep.sweep(engine, now, stopped)
 
 
 def _release(engine: Engine, _server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
-    return waiting_receipts.release_due(engine, now)
+    return waiting_answers.release_due(engine, now)
 
 
-FIRST = (Due(name="traces.sweep", when=traces.ARE_LEFT, act=_sweep, moments={traces.FORGOTTEN.key: -REMEMBERED}),)
+FIRST = (
+    Due(
+        name="traces.sweep", when=erasure_sweep.ARE_LEFT, act=_sweep, moments={erasure_sweep.FORGOTTEN.key: -REMEMBERED}
+    ),
+)
 LAST = (
     Due(name="digest.gather", when=news_digests.IS_NEWS, act=news_digests.gather),
-    Due(name="receipts.release", when=waiting_receipts.HAVE_WAITED, act=_release),
+    Due(name="receipts.release", when=waiting_answers.HAVE_WAITED, act=_release),
     Due(name="alerts", when=alerts.WHEN, act=alerts.tell),
 )
 """What is done before and after the work of features, such as digests of what that has brought."""
@@ -71,8 +75,8 @@ class Scheduler:
     ) -> int:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self._looked_at = now
-        if self._beaten_at is None or now >= self._beaten_at + clock_and_outages.BEAT_EVERY:
-            clock_and_outages.beat(engine, now)
+        if self._beaten_at is None or now >= self._beaten_at + clock_doubts_and_outages.BEAT_EVERY:
+            clock_doubts_and_outages.beat(engine, now)
             self._beaten_at = now
         looked, fails = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)

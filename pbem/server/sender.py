@@ -18,7 +18,8 @@ from pbem.mail.transports.protocols import Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.server.delivery_verdicts import RETRY_AFTER, Letter, NextHop, Result, log_out
+from pbem.process_vitals import Vitals
+from pbem.server.next_hop import RETRY_AFTER, Letter, NextHop, Result, log_out
 from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
@@ -28,7 +29,6 @@ from pbem.storage.queue import Queue, QueueRows, is_next, written_out
 from pbem.storage.setbacks import SENDING, Setbacks
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
-from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 

@@ -32,12 +32,12 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.messages import templating
 from pbem.players import bounces, complaints, sender_identity
+from pbem.process_vitals import Vitals
 from pbem.server import incoming_queue
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.queue import Channel, Queue, QueueRows, notify
 from pbem.tokens import Keyring, Purpose
-from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 

@@ -3,7 +3,7 @@
 A `Payload` is a whole message; a `Section` is a part of an answer, and its template is in templates/sections/.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, ClassVar, TypeVar, dataclass_transform
@@ -69,7 +69,6 @@ class Listing(Section):
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
 """The fields of messages and sections that hold the name or the address of a person."""
-AUTHOR, WORDS = "by", "message"  # the field that names an author, and the one beside it that holds what they wrote
 _KINDS: dict[str, type[Said]] = {}
 _Said = TypeVar("_Said", bound=Said)
 
@@ -115,23 +114,3 @@ def fields(payload: Any) -> Iterator[tuple[str, Any]]:
     for value in payload:
         if isinstance(value, dict | list | tuple):  # most are lines, of which a page of help has hundreds
             yield from fields(value)
-
-
-def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
-    """Return the payload without a person of those names and addresses, and without what they wrote.
-
-    >>> without_person({"by": "to", "message": ["Welcome", "to you"], "subject": "Re: to"}, {"to"}, "deleted-7")
-    {'by': 'deleted-7', 'message': [], 'subject': 'Re: to'}
-    """
-    if isinstance(payload, list):
-        return [without_person(value, called, instead) for value in payload]
-    if not isinstance(payload, Mapping):
-        return payload
-    wrote = payload.get(AUTHOR) in called
-    redacted: dict[str, Any] = {}
-    for key, value in payload.items():
-        if key in FIELDS and isinstance(value, str):
-            redacted[key] = instead if value in called else value
-        else:
-            redacted[key] = [] if wrote and key == WORDS else without_person(value, called, instead)
-    return redacted

@@ -16,10 +16,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, fun
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import col
 
+from pbem.process_vitals import Link
 from pbem.storage import leases
 from pbem.storage.database import reading, writing
 from pbem.storage.models import Incoming, IncomingState, OutgoingState
-from pbem.vitals import Link
 
 MOST_ROUNDS = 1_000
 QueueRows = Sequence[Any]

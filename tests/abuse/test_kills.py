@@ -13,9 +13,9 @@ from pbem.isolated import Unavailable
 from pbem.mail.reading.isolated_parser import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon, incoming_queue, sender
-from pbem.server.crash_suspects import Suspects
 from pbem.server.daemon import Server
 from pbem.server.sender import CRASHES_TOLERATED, LEASE
+from pbem.server.suspects_handled_alone import Suspects
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
@@ -97,7 +97,7 @@ def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
 
 
 FAILING = (
-    "import sys; from pbem import isolated; from pbem.server import crash_suspects as suspects;"
+    "import sys; from pbem import isolated; from pbem.server import suspects_handled_alone as suspects;"
     "suspects.worker.handle = None;"
     "isolated.main(*map(int, sys.argv[4:7]), *sys.argv[7:])"
 )

@@ -12,10 +12,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.config import ListenSettings, SmtpSettings
-from pbem.mail.transports.incoming_data import BytesInFlight, MessageData
 from pbem.mail.transports.listener import USUAL, MailListener
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
+from pbem.mail.transports.smtp_data import BytesInFlight, MessageData
 from tests.servers import GENEROUS, HOST, until
 from tests.transports.talk import Talk
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pbem.features.time.vacation_dates import BadDates, parse_vacation
 from pbem.features.time.vacations import Allowance
-from pbem.matches.clock.calendars import BadDates, parse_vacation
 from pbem.matches.clock.working_days import Span
 
 MARCH, NEW_YEAR_S_EVE = datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 12, 31, 9, tzinfo=UTC)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from engines.core import Seat
 from engines.seats import other
 from notation.time_control import parse
+from pbem.features.time.vacation_dates import parse_vacation
+from pbem.features.time.vacations import days_taken
 from pbem.matches.clock import clock as clocks
-from pbem.matches.clock.calendars import days_taken, parse_vacation
 from pbem.matches.clock.clock import (
     NOTHING,
     Clock,

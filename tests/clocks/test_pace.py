@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.messages import preferences
-from pbem.players import news_times
+from pbem.players import news_times_and_pauses
 
 ZONES = ("UTC", "Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
 ZONES += ("America/Havana", "Asia/Beirut", "Pacific/Kiritimati", "Africa/Casablanca")
@@ -36,7 +36,7 @@ def strikes(moment: datetime, hour: int, zone: ZoneInfo) -> bool:
 @given(moments, st.integers(0, 23), st.sampled_from(ZONES))
 def test_it_is_the_next_time_that_the_hour_strikes(after: datetime, hour: int, key: str) -> None:
     zone = ZoneInfo(key)
-    struck = news_times.next_hour(after, hour, zone)
+    struck = news_times_and_pauses.next_hour(after, hour, zone)
 
     assert after < struck
     quarter = after.replace(minute=0, second=0, microsecond=0)
@@ -53,7 +53,7 @@ def test_it_is_the_next_time_that_the_hour_strikes(after: datetime, hour: int, k
 def test_it_strikes_once_a_day(after: datetime, hour: int, key: str) -> None:
     zone, days = ZoneInfo(key), []
     for _ in range(5):
-        after = news_times.next_hour(after, hour, zone)
+        after = news_times_and_pauses.next_hour(after, hour, zone)
         days.append(after.astimezone(zone).date())
 
     assert days == [days[0] + timedelta(days=number) for number in range(5)]
@@ -64,7 +64,7 @@ def test_a_day_that_a_zone_leaves_out_makes_no_second_mail() -> None:
     zone, after = ZoneInfo("Pacific/Apia"), datetime(2011, 12, 29, 0, tzinfo=UTC)
     days = []
     for _ in range(3):
-        after = news_times.next_hour(after, 8, zone)
+        after = news_times_and_pauses.next_hour(after, 8, zone)
         days.append(after.astimezone(zone).strftime("%d %H"))
 
     assert days == ["29 08", "31 08", "01 08"]
@@ -81,7 +81,7 @@ def test_a_day_that_a_zone_leaves_out_makes_no_second_mail() -> None:
     ],
 )
 def test_in_vienna(after: str, hour: int, expected: str) -> None:
-    struck = news_times.next_hour(datetime.fromisoformat(f"{after}+00:00"), hour, ZoneInfo("Europe/Vienna"))
+    struck = news_times_and_pauses.next_hour(datetime.fromisoformat(f"{after}+00:00"), hour, ZoneInfo("Europe/Vienna"))
 
     assert struck.strftime("%Y-%m-%dT%H:%M") == expected
 
@@ -89,9 +89,9 @@ def test_in_vienna(after: str, hour: int, expected: str) -> None:
 @given(moments, st.sampled_from(["each", "batch", "daily", "weekly"]), st.integers(0, 23), st.sampled_from(ZONES))
 def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, way: str, hour: int, zone: str) -> None:
     choices = preferences.with_defaults({"hour": str(hour), "zone": zone})
-    told = news_times.due_at(way, choices, None, happened)
+    told = news_times_and_pauses.due_at(way, choices, None, happened)
 
     assert told is not None
     assert happened <= told <= happened + timedelta(hours=49, days=7 if way == "weekly" else 0)
     assert (told > happened) == (way != "each")
-    assert news_times.due_at(way, choices, happened, happened) is None
+    assert news_times_and_pauses.due_at(way, choices, happened, happened) is None

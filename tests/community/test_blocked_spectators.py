@@ -8,7 +8,7 @@ from sqlalchemy import Engine, update
 from sqlmodel import Session, SQLModel, col, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching import watches
+from pbem.features.watching import due, watches
 from pbem.matches import lifecycle
 from pbem.players import blocks
 from pbem.secret_setting import Secret
@@ -34,7 +34,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         lifecycle.accept(session, event.match, bob, NOW)
         for spectator in (carol, dave):
             watches.begin(session, spectator, event.match, NOW)
-    watches.show(engine, SERVER, NOW)
+    due.show(engine, SERVER, NOW)
     yield engine
     engine.dispose()
 
@@ -47,7 +47,7 @@ def told(engine: Engine) -> list[str]:
     """Return the addresses of those who are shown the next turn."""
     with database.transaction(engine) as session:
         session.execute(update(Match).values(plies=col(Match.plies) + 1))
-    watches.show(engine, SERVER, NOW)
+    due.show(engine, SERVER, NOW)
     with database.read_only(engine) as session:
         return sorted(session.exec(select(Outgoing.address).where(Outgoing.template == "watched")))
 

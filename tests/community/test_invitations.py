@@ -8,8 +8,8 @@ from sqlmodel import Session
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.matches import lifecycle
-from pbem.players import invitation_limits
-from pbem.players.invitation_limits import (
+from pbem.players import invitations
+from pbem.players.invitations import (
     CHALLENGES_PER_DAY,
     CHALLENGES_PER_PAIR,
     DOMAIN_INVITATIONS,
@@ -29,7 +29,7 @@ SERVER = ServerSettings(
 def invite(session: Session, address: str, now: datetime = NOW, most: int = 1_000) -> bool:
     """Return whether an invitation to the address can go out; if so, it does."""
     try:
-        invitation_limits.remember(session, address, LimitsSettings(all_invitations=most), SERVER, now)
+        invitations.remember(session, address, LimitsSettings(all_invitations=most), SERVER, now)
     except Refused:
         return False
     return True
@@ -38,7 +38,7 @@ def invite(session: Session, address: str, now: datetime = NOW, most: int = 1_00
 def challenge(session: Session, player: Player, other: Player, now: datetime = NOW, *, by_address: bool) -> bool:
     """Return whether the player can challenge the other; if so, they do, and withdraw the challenge at once."""
     try:
-        invitation_limits.check_challenges(session, player, other, LimitsSettings(), SERVER, now, by_address=by_address)
+        invitations.check_challenges(session, player, other, LimitsSettings(), SERVER, now, by_address=by_address)
     except Refused:
         return False
     (event,) = lifecycle.offer(session, player, other, lifecycle.Terms("quadraphages", {}), now, by_address=by_address)
@@ -85,11 +85,11 @@ def test_a_domain_and_the_world_get_so_many_invitations_a_day(session: Session) 
 
 
 def test_who_wants_no_invitations_gets_none_until_they_change_their_mind(session: Session) -> None:
-    invitation_limits.rule_out(session, "victim+a@mail.example", NOW)
+    invitations.rule_out(session, "victim+a@mail.example", NOW)
     session.flush()
     assert not invite(session, VICTIM, NOW + timedelta(days=1000))
 
-    invitation_limits.allow(session, VICTIM)
+    invitations.allow(session, VICTIM)
     session.flush()
 
     assert invite(session, VICTIM)
@@ -110,7 +110,7 @@ def test_who_wants_no_invitations_gets_none_until_they_change_their_mind(session
 )
 def test_an_address_that_no_person_reads_cannot_be_invited(address: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        invitation_limits.check_address(address.lower(), SERVER)
+        invitations.check_address(address.lower(), SERVER)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_an_address_that_no_person_reads_cannot_be_invited(address: str, why: st
     ],
 )
 def test_no_link_and_few_words_go_along(note: str) -> None:
-    assert not invitation_limits.fits([note])
+    assert not invitations.fits([note])
 
 
 def test_a_player_invites_a_few_addresses_a_day_and_a_new_one_fewer(session: Session) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, update
 from sqlmodel import col, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching import watches
+from pbem.features.watching import due, watches
 from pbem.matches import lifecycle, queries
 from pbem.players import watching_rights
 from pbem.players.watching_rights import Visibility
@@ -59,7 +59,7 @@ def shown(engine: Engine) -> tuple[int, int | None]:
 
 def at_once(engine: Engine) -> None:
     """Let four daemons look at what is due."""
-    threads = [threading.Thread(target=watches.show, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
+    threads = [threading.Thread(target=due.show, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -80,7 +80,7 @@ def test_several_daemons_show_a_turn_once(engine: Engine) -> None:
 
 
 def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    watches.show(engine, SERVER, NOW)
+    due.show(engine, SERVER, NOW)
     move_on(engine)
 
     class Killed(BaseException):
@@ -92,11 +92,11 @@ def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr("pbem.failpoints.reach", kill)
         with pytest.raises(Killed):
-            watches.show(engine, SERVER, NOW)
+            due.show(engine, SERVER, NOW)
     assert shown(engine) == (0, 0)
 
-    assert watches.show(engine, SERVER, NOW) == 1
-    assert watches.show(engine, SERVER, NOW) == 0
+    assert due.show(engine, SERVER, NOW) == 1
+    assert due.show(engine, SERVER, NOW) == 0
     assert shown(engine) == (2, 1)
 
 

@@ -12,7 +12,7 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
-from pbem.players import addresses_and_tokens, sender_identity
+from pbem.players import addresses_and_revocation, sender_identity
 from pbem.players.sender_identity import Sender
 from pbem.storage.models import Incoming, Player
 from pbem.tokens import Keyring, Purpose
@@ -41,7 +41,7 @@ def alice(session: Session) -> Player:
     """Return alice, who plays bob in match #1 and also writes from home."""
     started(session)
     alice, *_ = people(session)
-    addresses_and_tokens.note(session, alice, HOME, NOW)
+    addresses_and_revocation.note(session, alice, HOME, NOW)
     return alice
 
 
@@ -80,37 +80,37 @@ def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name
 def test_an_address_that_is_known_as_one_s_own_stays_everybody_s(session: Session, alice: Player) -> None:
     """Anybody can write From; the yes that makes an address known isn't its owner's."""
     _, bob, _ = people(session)
-    addresses_and_tokens.note(session, bob, HOME, NOW)
+    addresses_and_revocation.note(session, bob, HOME, NOW)
     message = Message((), message_id="<1@mail.example>", sender=HOME, recipients=(SERVER.address,))
 
     found = sender_identity.identify(session, message, SERVER, Keyring("a key"), NOW)
 
     assert (found.player, found.address, found.is_stranger) == (None, HOME, True)
-    assert all(addresses_and_tokens.is_known(session, player, HOME) for player in (alice, bob))
+    assert all(addresses_and_revocation.is_known(session, player, HOME) for player in (alice, bob))
 
 
 def test_what_belongs_to_somebody_else_never_becomes_known(session: Session, alice: Player) -> None:
-    addresses_and_tokens.note(session, alice, BOB, NOW)
+    addresses_and_revocation.note(session, alice, BOB, NOW)
 
-    assert addresses_and_tokens.known_of(session, alice) == [HOME]
+    assert addresses_and_revocation.known_of(session, alice) == [HOME]
 
 
 def test_an_address_that_somebody_joins_with_is_theirs(session: Session, alice: Player) -> None:
     session.add(Player(address=HOME, name="home", confirmed=NOW, created=NOW))
     session.flush()
 
-    assert not addresses_and_tokens.is_known(session, alice, HOME)
+    assert not addresses_and_revocation.is_known(session, alice, HOME)
 
 
 def test_so_many_are_known_and_none_after_a_revocation(session: Session, alice: Player) -> None:
-    for number in range(addresses_and_tokens.MOST + 5):
-        addresses_and_tokens.note(session, alice, f"al{number}@work.example", NOW + timedelta(minutes=number + 1))
-    known = addresses_and_tokens.known_of(session, alice)
-    assert (len(known), known[0]) == (addresses_and_tokens.MOST, "al24@work.example")
+    for number in range(addresses_and_revocation.MOST + 5):
+        addresses_and_revocation.note(session, alice, f"al{number}@work.example", NOW + timedelta(minutes=number + 1))
+    known = addresses_and_revocation.known_of(session, alice)
+    assert (len(known), known[0]) == (addresses_and_revocation.MOST, "al24@work.example")
 
-    addresses_and_tokens.revoke(session, alice)
+    addresses_and_revocation.revoke(session, alice)
 
-    assert addresses_and_tokens.known_of(session, alice) == []
+    assert addresses_and_revocation.known_of(session, alice) == []
 
 
 def test_sub_addresses_of_players_are_their_own(session: Session, alice: Player) -> None:
@@ -119,5 +119,5 @@ def test_sub_addresses_of_players_are_their_own(session: Session, alice: Player)
     session.add(other)
     session.flush()
 
-    assert not addresses_and_tokens.is_known(session, alice, other.address)
-    assert not addresses_and_tokens.is_known(session, other, alice.address)
+    assert not addresses_and_revocation.is_known(session, alice, other.address)
+    assert not addresses_and_revocation.is_known(session, other, alice.address)

@@ -10,7 +10,7 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import reply_text
-from pbem.mail.reading.text.ours import Ours
+from pbem.mail.reading.text.quotes_of_us import Ours
 
 QUADRAPHAGES = GAMES["quadraphages"]
 QUOTED = Path(__file__).parent.parent.joinpath("phrases", "quoted.txt").read_text(encoding="utf-8")

@@ -4,8 +4,8 @@ import time
 
 from structlog.testing import capture_logs
 
+from pbem.process_vitals import Link, Vitals
 from pbem.server import figures
-from pbem.vitals import Link, Vitals
 from tests.health.conftest import Monotonic
 
 

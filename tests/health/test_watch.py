@@ -9,10 +9,10 @@ from structlog.testing import capture_logs
 from pbem.features.house import search_process
 from pbem.mail.reading import isolated_parser
 from pbem.mail.transports.protocols import USUAL
+from pbem.process_vitals import Vitals
 from pbem.server import loop_runner
 from pbem.server.liveness import HUNG, Systemd, Watch
 from pbem.server.loop_runner import PATIENCE, Loop
-from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
 from tests.servers import GENEROUS, until
 

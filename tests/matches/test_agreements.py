@@ -5,10 +5,10 @@ from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
 from notation.games import GAMES
-from pbem.matches import agreements, integrity, lifecycle, offers, queries
+from pbem.matches import agreements, integrity, lifecycle, queries, stored_offers
 from pbem.matches.events import Change, MatchEnded, Obstacle, OfferChanged, TurnsTakenBack
-from pbem.matches.offers import OfferKind
 from pbem.matches.replayed_match import replayed, texts_then, turn_texts
+from pbem.matches.stored_offers import OfferKind
 from pbem.storage.models import Match, MatchState, Ply, TakenBack
 from tests.contests import NOW, impossible, people, play, started
 
@@ -97,7 +97,7 @@ def test_a_turn_of_the_opponent_declines_and_ones_own_does_not(session: Session)
     for kind in OfferKind:
         agreements.propose(session, match, 0, kind, NOW)
     play(session, match, TURNS[2])
-    assert {offer.kind for offer in offers.open_offers(match)} == set(OfferKind) - {OfferKind.UNDO}
+    assert {offer.kind for offer in stored_offers.open_offers(match)} == set(OfferKind) - {OfferKind.UNDO}
     play(session, match, TURNS[3])
     assert match.offers == {}
 

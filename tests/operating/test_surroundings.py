@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli.doctor import installation
+from pbem.cli.doctor import this_machine
 from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
@@ -41,7 +41,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def exposed(site: Site) -> list[str]:
-    return [path.name for path in installation.exposed(config.load(site.config))]
+    return [path.name for path in this_machine.exposed(config.load(site.config))]
 
 
 @pytest.mark.own_database

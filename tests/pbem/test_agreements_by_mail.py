@@ -6,7 +6,7 @@ from email.message import EmailMessage
 import pytest
 from sqlmodel import Session
 
-from pbem.matches import offers
+from pbem.matches import stored_offers
 from pbem.storage.models import Match
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, said, text
@@ -91,4 +91,4 @@ def test_a_plain_yes_or_no_answers_an_offer(letters: Correspondence, words: str,
 
     with Session(letters.server.engine) as session:
         match = session.get_one(Match, 1)
-        assert (match.state, bool(list(offers.open_offers(match)))) == (state, is_open)
+        assert (match.state, bool(list(stored_offers.open_offers(match)))) == (state, is_open)

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from sqlmodel import select
 
 from pbem.mail.transports.protocols import NotAccepted, Outbox
-from pbem.players import addresses_and_tokens
+from pbem.players import addresses_and_revocation
+from pbem.process_vitals import Vitals
 from pbem.server import sender as send
 from pbem.storage import database, utc
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState, Player
-from pbem.vitals import Vitals
 from tests import scenes
 from tests.correspondence import MORNING, Correspondence
 
@@ -98,7 +98,7 @@ def test_a_message_that_changes_is_another_message(letters: Correspondence) -> N
     send_next(letters, outbox, now)
     with database.transaction(letters.server.engine) as session:
         (row,) = session.exec(select(Outgoing).where(Outgoing.state == OWED))
-        addresses_and_tokens.revoke(session, session.get_one(Player, row.player))
+        addresses_and_revocation.revoke(session, session.get_one(Player, row.player))
     send_next(letters, outbox, now + timedelta(hours=1))
 
     ids = {raw.partition(b"\nMessage-ID: ")[2].partition(b"\r")[0] for raw in outbox.offered}

@@ -21,10 +21,10 @@ from notation.games import GAMES
 from notation.record import replay
 from pbem.matches.ratings import weekly_rating
 from pbem.publishing import freeze
+from pbem.publishing.board_form import Boards
 from pbem.publishing.freeze import LIST, Progress, Published
 from pbem.publishing.pages import Site
 from pbem.publishing.routes import Pages
-from pbem.publishing.turn_pages import Boards
 from pbem.storage import database
 from pbem.storage.models import Entry, Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, correspondence, text

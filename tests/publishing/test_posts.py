@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from notation.games import GAMES
-from pbem.publishing import turn_pages
+from pbem.publishing import board_form
 from pbem.secret_setting import BadConfig
 from pbem.tokens import Purpose, Token
 from tests.correspondence import correspondence, settings, text
@@ -100,7 +100,7 @@ def test_nobody_moves_for_somebody_else(boards: Archive) -> None:
 
 
 def test_there_is_a_limit_by_the_hour(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_pages, "MOST_IN_AN_HOUR", 1)
+    monkeypatch.setattr(board_form, "MOST_IN_AN_HOUR", 1)
     path = page(boards, "bob")
     assert send(boards, path, LAST) == ""
     assert "too much from here in an hour" in str(send(boards, path, "give"))

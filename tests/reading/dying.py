@@ -8,7 +8,7 @@ from pathlib import Path
 from pbem.mail.reading import isolated_parser
 from pbem.mail.reading.limits import ReadError
 from pbem.mail.reading.message import Message
-from pbem.mail.reading.text.ours import Ours
+from pbem.mail.reading.text.quotes_of_us import Ours
 
 ENDS = re.compile(rb"^X-Ends: (.+)$", re.MULTILINE)
 read = isolated_parser._read

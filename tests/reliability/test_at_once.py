@@ -23,13 +23,13 @@ from pbem.features.seeks import commands as expiry
 from pbem.features.seeks import seeks
 from pbem.matches import agreements, integrity, queries
 from pbem.matches.events import NotPossible, Obstacle
-from pbem.matches.offers import OfferKind
 from pbem.matches.ratings import weekly_rating
 from pbem.matches.ratings.weekly_rating import WEEK, begins
+from pbem.matches.stored_offers import OfferKind
 from pbem.secret_setting import Secret
 from pbem.server import alerts
 from pbem.storage import database
-from pbem.storage.due_jobs import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.models import (
     Announcement,
     Incoming,

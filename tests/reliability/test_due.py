@@ -11,10 +11,10 @@ from engines.seats import other
 from notation.ending import Ending, Termination
 from pbem.failpoints import Step
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, host_syntax, ladders
+from pbem.features.tournaments import entries, host_syntax, ladders, openings
 from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
-from pbem.matches.offers import OfferKind
+from pbem.matches.stored_offers import OfferKind
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Player, Tournament
 from tests.community.seeking import put_up
@@ -205,4 +205,4 @@ def player(session: Session, address: str) -> Player:
 
 def opened(session: Session, when: datetime, words: str) -> Tournament:
     """Open a tournament of that kind."""
-    return entries.open_(session, host_syntax.read(f"{words} hexaphages time=3d/move rated called Cup", "none", when))
+    return openings.open_(session, host_syntax.read(f"{words} hexaphages time=3d/move rated called Cup", "none", when))

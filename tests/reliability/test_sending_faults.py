@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem
-from pbem.server.delivery_verdicts import SEVERAL
+from pbem.server.next_hop import SEVERAL
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, Site, environment, smtp_out
 from tests.reliability.conftest import Stage

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from pbem.failpoints import Step
-from pbem.players import waiting_receipts
+from pbem.players import waiting_answers
 from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
 from tests.reliability.plots import Rehearsal, X
@@ -23,7 +23,7 @@ TURNS = "select count(*) from ply join match on match.id = ply.match where level
 @pytest.fixture(autouse=True)
 def _answers_wait_for_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no answer go out alone because daemons start slowly."""
-    monkeypatch.setattr(waiting_receipts, "WAIT", timedelta(hours=1))
+    monkeypatch.setattr(waiting_answers, "WAIT", timedelta(hours=1))
 
 
 def turn(rehearsal: Rehearsal) -> None:

@@ -13,7 +13,7 @@ from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.messages.contents.answer_sections import template_folders
 from pbem.messages.render import Renderer
-from pbem.players import addresses_and_tokens
+from pbem.players import addresses_and_revocation
 from pbem.players.answer_budgets import MOST_SAME
 from pbem.server import alerts, daemon
 from pbem.storage import database
@@ -363,7 +363,7 @@ def _change_addresses(letters: Correspondence) -> None:
     letters.reply(letters.received[new][-1], "challenge bob hexaphages")
     with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        addresses_and_tokens.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
+        addresses_and_revocation.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)

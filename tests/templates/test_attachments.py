@@ -7,7 +7,7 @@ from notation import record
 from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages import replays_and_files
+from pbem.messages import match_files
 from pbem.messages.mime import Attachment
 from pbem.storage.models import Match, MatchState, Player
 from tests.diagrams import played
@@ -35,7 +35,7 @@ def standing(match_played: Record, *, winner: int | None = None, over: bool = Tr
 
 
 def files_of(match: Snapshot) -> tuple[Attachment, ...]:
-    return (*replays_and_files.records(match, origin=ORIGIN, generated=NOW), *replays_and_files.animations(match))
+    return (*match_files.records(match, origin=ORIGIN, generated=NOW), *match_files.animations(match))
 
 
 def short(turns: int) -> Record:

@@ -6,11 +6,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from engines.diagram import Tone
-from pbem.messages import style
+from pbem.messages import palette
 from pbem.messages.boards.board_image import SCALE, WIDTH, Layout
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.boards.svg_board_parts import BAND, boxes
-from pbem.messages.style import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
+from pbem.messages.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from tests.drawn import assert_alike_where_the_same_stands, cell_size, picture_of
 from tests.shapes import SHAPES, TONES
 
@@ -38,7 +38,7 @@ def test_every_tone_is_seen_on_a_board_and_what_is_written_on_it_can_be_read(ton
     assert contrast(SIGNS[tone], FILLS[tone]) >= 4.5
     assert contrast(RIMS[tone], TRACES[tone]) >= 3
     assert contrast(RIMS[tone], FIELDS[0]) >= 3
-    assert all(tone in each for each in (style.LEFT_TRACES, style.CSS["PIECES"], style.CSS["TRACES"]))  # type: ignore[operator] # CSS has texts there
+    assert all(tone in each for each in (palette.LEFT_TRACES, palette.CSS["PIECES"], palette.CSS["TRACES"]))  # type: ignore[operator] # CSS has texts there
 
 
 @pytest.mark.parametrize("name", SHAPES)

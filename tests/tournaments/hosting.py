@@ -8,8 +8,8 @@ from sqlmodel import col, select
 
 from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, host_syntax, rounds
-from pbem.features.tournaments.standings import Format
+from pbem.features.tournaments import entries, host_syntax, openings, rounds
+from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.secret_setting import Secret
 from pbem.storage import database
@@ -31,7 +31,7 @@ def opened(folder: Path, kind: Format, players: int) -> Engine:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         session.flush()
         words = f"{kind} kvadratik time=3d/move rated places={players} called Cup"
-        row = entries.open_(session, host_syntax.read(words, "none", NOW))
+        row = openings.open_(session, host_syntax.read(words, "none", NOW))
         for player in session.exec(select(Player).order_by(col(Player.id))):
             entries.enter(session, row, player, NOW)
     return engine

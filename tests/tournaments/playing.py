@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
 from pbem.features.tournaments.pairing import ROUNDS, following
-from pbem.features.tournaments.standings import Entrant, Field, Format, Matchup, Score
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 DECISIVE = (Score.FIRST, Score.SECOND)

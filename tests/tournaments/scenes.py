@@ -2,7 +2,7 @@
 
 from email.message import EmailMessage
 
-from pbem.features.tournaments import entries, host_syntax
+from pbem.features.tournaments import host_syntax, openings
 from pbem.storage import database
 from tests.correspondence import Correspondence, said
 
@@ -15,7 +15,7 @@ def opened(letters: Correspondence, words: str, *names: str) -> None:
     for name in names:
         letters.join(name)
     with database.transaction(letters.server.engine) as session:
-        entries.open_(session, host_syntax.read(words, "none", letters.clock()))
+        openings.open_(session, host_syntax.read(words, "none", letters.clock()))
 
 
 def begun(letters: Correspondence, words: str, *names: str) -> None:

@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
 from notation.ending import Ending, Termination
-from pbem.features.tournaments import entries, host_syntax, ladders, rounds
+from pbem.features.tournaments import entries, host_syntax, ladders, openings, rounds
 from pbem.features.tournaments.due import advance, settle_ladders
-from pbem.features.tournaments.standings import Format
+from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
@@ -98,7 +98,7 @@ def challenged(engine: Engine) -> None:
     """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
     with database.transaction(engine) as session:
         words = "ladder kvadratik time=3d/move rated places=9 together=1 reach=3 called Ladder"
-        row = entries.open_(session, host_syntax.read(words, "none", NOW))
+        row = openings.open_(session, host_syntax.read(words, "none", NOW))
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
             ladders.enter(session, row, player, NOW)
@@ -130,6 +130,6 @@ def test_the_tables_rule_out_that_somebody_is_paired_twice(engine: Engine) -> No
 
 def test_the_tables_rule_out_that_a_season_has_two_after_it(engine: Engine) -> None:
     with database.transaction(engine) as session:
-        entries.open_next(session, session.get_one(Tournament, 1), NOW)
+        openings.open_next(session, session.get_one(Tournament, 1), NOW)
     with pytest.raises(IntegrityError), database.transaction(engine) as session:
-        entries.open_next(session, session.get_one(Tournament, 1), NOW)
+        openings.open_next(session, session.get_one(Tournament, 1), NOW)

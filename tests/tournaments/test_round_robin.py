@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import pairing
+from pbem.features.tournaments.field import Format, Score
 from pbem.features.tournaments.pairing import berger
-from pbem.features.tournaments.standings import Format, Score
 from tests.tournaments.playing import ended, new, played, without
 
 SIZES = range(3, 11)

@@ -4,17 +4,8 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments.standings import (
-    Entrant,
-    Field,
-    Format,
-    Matchup,
-    Score,
-    buchholz,
-    bye,
-    crosstable,
-    sonneborn_berger,
-)
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, bye
+from pbem.features.tournaments.standings import buchholz, crosstable, sonneborn_berger
 from tests.tournaments.playing import new, played
 
 VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}

@@ -186,3 +186,8 @@ def _veiled(error: object, password: Secret | None) -> str:
     except BadConfig:
         secret = ""
     return said.replace(secret, "***") if secret else said
+
+
+def any_inbox(settings: Settings) -> Iterator[Finding]:
+    if not any(vars(settings.inbox).values()):
+        yield finding("inbox.none")

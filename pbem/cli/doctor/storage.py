@@ -24,7 +24,7 @@ from pbem.matches import missing
 from pbem.secret_setting import BadConfig
 from pbem.server import backups, key_of_database
 from pbem.storage import database, leases
-from pbem.storage.clock_and_outages import IF_RIGHT, apart, doubt, leap
+from pbem.storage.clock_doubts_and_outages import IF_RIGHT, apart, doubt, leap
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, MatchState, RawMessage
 from pbem.storage.sqlite import Newest

@@ -1,4 +1,4 @@
-"""The commands `backup` and `restore`, for all that a server has in one file, and `move`, from SQLite to PostgreSQL."""
+"""The commands `backup` and `restore`, for all that a server has in one file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from pbem.cli.shared import CONFIG, ConfigOption, app, out
 from pbem.config import LogSettings
 from pbem.config.dump import veiled_url
 from pbem.secret_setting import BadConfig
-from pbem.server import backups, copy_to_postgresql
+from pbem.server import backups
 from pbem.server.backups import BackupError
 from pbem.storage import database
 
@@ -65,15 +65,3 @@ def restore(
         unless = f"unless {server.address} is meant: players' replies to {manifest.address} prove nothing there"
         out.print(f"to do: correct address in [server], {unless}")
     replaying.check(config_file)
-
-
-@app.command()
-def move(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The URL of the SQLite database, as configured.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
-) -> None:
-    log_format.configure(LogSettings(level="error"))
-    with database.opened(source) as old, database.opened(target) as new, shared.progress() as progress:
-        rows = copy_to_postgresql.move(old, new, progress)
-    out.print(f"{rows:,} rows are in {veiled_url(target)} now")
-    out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")

@@ -1,8 +1,7 @@
-"""The commands `init`, for the configuration, the key and the tables, `config show`, and `login`, for OAuth2."""
+"""The command `init`, for the configuration, the key and the tables."""
 
 import os
 import secrets
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +10,11 @@ from pydantic import ValidationError
 
 from pbem import config
 from pbem.cli import shared
-from pbem.cli.printing import show_json
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace
-from pbem.cli.shared import CONFIG, ConfigOption, JsonOption, app, out, who_is_in_the_way
+from pbem.cli.shared import CONFIG, ConfigOption, app, out, who_is_in_the_way
 from pbem.config import ServerSettings, faults
-from pbem.config.dump import lines, veiled, veiled_url
+from pbem.config.dump import veiled_url
 from pbem.secret_setting import BadConfig
 from pbem.server import key_of_database
 from pbem.storage import database
@@ -64,15 +62,6 @@ def init(
     out.print(f'next: "pbem doctor --config {config_file}" tries all of it; then "pbem run"')
 
 
-@app.command("config show")
-def show(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
-    settings = config.load(config_file)
-    if as_json:
-        show_json(out, veiled(settings))
-    else:
-        out.print("\n".join(lines(settings)))
-
-
 def _write(path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> None:
     if not (place or server or username or client_id):
         place, server = "folders", {"address": presets.EXAMPLE}
@@ -95,27 +84,3 @@ def _write(path: Path, place: PresetPlace | None, server: dict[str, str], userna
             out.print(f"to do: write the password into {file} (install -m 600 /dev/null {file})")
     for sentence in preset.todo:
         out.print(f"to do: {sentence}")
-
-
-@app.command()
-def login(config_file: ConfigOption = CONFIG) -> None:
-    from pbem.mail.oauth2 import providers_and_tokens  # what it loads is for this command alone
-
-    settings = config.load(config_file).oauth2
-    if settings is None:
-        raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
-    try:
-        tokens = providers_and_tokens.by_browser(settings, _visit)
-    except providers_and_tokens.NotLoggedIn as error:
-        raise BadConfig(str(error)) from error
-    settings.token_file.parent.mkdir(parents=True, exist_ok=True)
-    providers_and_tokens.save(settings.token_file, tokens)
-    out.print(f"logged in; wrote {settings.token_file}")
-    out.print('a running server uses it from now on; "pbem doctor" tries it')
-
-
-def _visit(url: str) -> str:
-    out.print("open this in a browser, on any device, and log in as the server's account:")
-    typer.echo(url)  # in one piece, for copying
-    out.print("the browser ends at a page that it can't show; copy its address here:")
-    return sys.stdin.readline()

@@ -18,7 +18,7 @@ from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.from_header import bare_subject
-from pbem.matches import conditional_moves, turn_parsing
+from pbem.matches import condition_tree, turn_parsing
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
@@ -145,7 +145,7 @@ class LineReader:
         if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
             match, rest = int(number[1]), rest[number.end() :]
         words = f"{verb.lower()} {rest}"
-        return Line(command, words, match, text) if conditional_moves.seems_meant(words) else None
+        return Line(command, words, match, text) if condition_tree.seems_meant(words) else None
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""

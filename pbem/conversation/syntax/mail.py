@@ -34,7 +34,7 @@ from pbem.conversation.syntax.rognlie import IGNORED, without_password
 from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches.conditional_moves import LONGEST, is_plain
+from pbem.matches.condition_tree import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"

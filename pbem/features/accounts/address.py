@@ -11,7 +11,7 @@ from pbem.mail.reading.message import is_address
 from pbem.matches.queries import name
 from pbem.messages.contents.answer_sections import AddressAsked, NewAddresses
 from pbem.messages.contents.message_payloads import AddressQuestion
-from pbem.players import addresses_and_tokens, answer_budgets, invitation_limits, sender_identity
+from pbem.players import addresses_and_revocation, answer_budgets, invitations, sender_identity
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.utc import within
@@ -23,7 +23,7 @@ ADDRESS, PASSWORD, NEW = word("address"), word("password"), word("NEW", r"\S+", 
 
 
 def revoke(request: Request, line: Line) -> Decision:
-    addresses_and_tokens.revoke(request.session, request.player)
+    addresses_and_revocation.revoke(request.session, request.player)
     return Decision(answer=(NewAddresses(),))
 
 
@@ -40,7 +40,7 @@ def change(request: Request, line: Line) -> Decision:
     if address == player.address:
         raise Refused(f"{address} is already your address.", read=line.text)
     _check_limits(request, player, line)
-    if answer_budgets.is_asked_often(request.session, address, request.now) or invitation_limits.is_ruled_out(
+    if answer_budgets.is_asked_often(request.session, address, request.now) or invitations.is_ruled_out(
         request.session, address
     ):
         raise Refused(

@@ -8,14 +8,21 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
-from pbem.conversation.feature import ExportHook, columns_of, rows_of
+from pbem.conversation.command import Command, Decision, Letter, Line, Request, Who
+from pbem.conversation.feature import (
+    ExportHook,
+    columns_of,
+    rows_of,
+)
+from pbem.conversation.syntax.arguments import opt, word, words
+from pbem.errors import Refused
 from pbem.matches import prepared_and_forced_turns
 from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
 from pbem.matches.replayed_match import texts_then, to_show
@@ -25,11 +32,12 @@ from pbem.messages.mime import Attachment
 from pbem.messages.render import AddedFiles, Enclose
 from pbem.messages.templating import text_of
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import addresses_and_tokens, player_directory
+from pbem.players import addresses_and_revocation, player_directory
 from pbem.storage import facts_when_queued
 from pbem.storage.mailer import WITH_CONTENT
 from pbem.storage.message_payload_base import Payload
 from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating
+from pbem.storage.utc import within
 
 MOST_BYTES = 5_000_000  # how many bytes, packed, go into one archive by email; the operator's export has no limit
 ExportedFile = tuple[str, datetime, bytes]  # name, time and bytes
@@ -86,7 +94,7 @@ def gather(
         "player": columns_of(player, PERSON)
         | {
             "earlier_addresses": sorted({*went} - {player.address}),
-            "other_addresses": addresses_and_tokens.known_of(session, player),
+            "other_addresses": addresses_and_revocation.known_of(session, player),
             "choices": preferences.with_defaults(player.settings),
             "last_wrote": player_directory.last_seen(session, player),
         },
@@ -162,3 +170,38 @@ def export_files(data: DataExport, server: ServerSettings, redactor: TokenRedact
     archive, number = data.archive
     if number:
         yield Attachment(f"{data.name}-mails.zip", "application/zip", archive)
+
+
+APART = timedelta(days=1)  # the time between two exports, which are larger than any other message
+
+
+def export(request: Request, line: Line) -> Decision:
+    player = request.player
+    check_about_sender(request, line, '"record NUMBER" sends the record of a match')
+    theirs = (Outgoing.player == player.id, Outgoing.template == "export")
+    recent = select(Outgoing.id).where(*theirs, within(Outgoing.created, APART, request.now))
+    if request.session.exec(recent).first() is not None:
+        raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
+    return Decision(messages=(Letter(player=player, payload=Export(), cause=request.cause()),))
+
+
+WHOSE = word("me", r"\S+")
+
+
+def check_about_sender(request: Request, line: Line, instead: str) -> None:
+    if line.given.get(WHOSE, "me") not in ("me", request.player.name):
+        raise Refused(
+            f'"{line.command.name}" is only about you and the data we hold on you.',
+            read=line.text,
+            fits=f'Write "{line.command.usage}"; {instead}.',
+        )
+
+
+EXPORT = Command(
+    "export",
+    words(opt(WHOSE, usage="me")),
+    "get all the data we hold on you: name, address, settings, matches, notes and messages, as files",
+    export,
+    keywords="download-data",
+    open_to=Who.CLOSED,
+)

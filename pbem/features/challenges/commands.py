@@ -19,9 +19,10 @@ from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
-from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.house import hints_and_analyses as house
-from pbem.features.house.account import LEVELS, current_name
+from pbem.features.accounts.joining_and_leaving import confirm
+from pbem.features.accounts.player_names import check_name, free_name
+from pbem.features.house import house_player
+from pbem.features.house.house_player import LEVELS, current_name
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
@@ -31,9 +32,9 @@ from pbem.matches.lifecycle import OFFER_OPEN, Terms
 from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
 from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.messages.contents.message_payloads import Welcome
-from pbem.players import blocks, invitation_limits, match_event_notices, willingness
+from pbem.players import blocks, invitations, match_event_notices, willingness
 from pbem.storage.canonical_address import mailbox
-from pbem.storage.due_jobs import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -58,14 +59,14 @@ def challenge(request: Request, line: Line) -> Decision:
 def opponent_of_offer(request: Request, line: Line, player: Player, opponent: str, game: str) -> Player:
     by_address = "@" in opponent
     if by_address:
-        invitation_limits.check_address(opponent, request.server)
+        invitations.check_address(opponent, request.server)
     check_running(request, player)
     other = _opponent(request, opponent)
     _check_open(request, line, player, other, game, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
-    invitation_limits.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
+    invitations.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
     if by_address:
-        invitation_limits.remember(session, opponent, limits, request.server, now)
+        invitations.remember(session, opponent, limits, request.server, now)
     return other
 
 
@@ -78,7 +79,7 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
     if willingness.is_open_to(session, other, player, game):
         return
     if by_address and other.confirmed is not None:
-        raise invitation_limits.not_invitable(request.server)
+        raise invitations.not_invitable(request.server)
     if blocks.is_blocked(session, player, other):
         raise Refused("You have blocked this player.", read=line.text, fits='"unblock NAME" allows challenges again.')
     raise Refused(
@@ -97,14 +98,14 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player) -> Decision:
     """Start the match against the house that the line asks for. Without a word about time, there is no limit."""
-    level = house.level_of(request, line.given.get(LEVEL, None))
+    level = house_player.level_of(request, line.given.get(LEVEL, None))
     offer = terms.of(line.given, time_control.NONE, line.text)
     if offer.free_undo:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if offer.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
-    return house.start(request, player, offer, level, begins=is_first(offer.begin))
+    return house_player.start(request, player, offer, level, begins=is_first(offer.begin))
 
 
 def _opponent(request: Request, called: str) -> Player:
@@ -156,13 +157,13 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     same = Terms(match.game, match.options, time, match.rated, match.free_undo)
     if match.level is not None:
         check_running(request, player)
-        return house.start(request, player, same, match.level, begins=began != player.id, rematch_of=match)
+        return house_player.start(request, player, same, match.level, begins=began != player.id, rematch_of=match)
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
-    invitation_limits.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
+    invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
     begins = began != player.id
     events = lifecycle.offer(session, player, opponent, same, now, challenger_begins=begins, rematch_of=match)
     sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
@@ -178,7 +179,7 @@ def accept(request: Request, line: Line) -> Decision:
     check_running(request, player)
     events = lifecycle.accept(request.session, match, player, request.now)
     if match.by_address:
-        invitation_limits.note_accepted(request.session, player.address)
+        invitations.note_accepted(request.session, player.address)
     if player.confirmed is not None:
         return Decision(events=events)
     named = line.given.get(OFFER, "")

@@ -1,67 +1,24 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
+from datetime import datetime
+
+from sqlmodel import Session, func, select
+
 from pbem.conversation.command import Command, Decision, Line, Request
 from pbem.conversation.match_of_line import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, words
 from pbem.errors import Refused
-from pbem.features.house import account as house_player
 from pbem.features.house import analyses
 from pbem.features.house.analyses import AnalysisAsked
-from pbem.matches import branching, lifecycle
-from pbem.matches.queries import number_between, pack_of
-from pbem.matches.replayed_match import Snapshot
+from pbem.matches import lifecycle
+from pbem.matches.queries import pack_of
 from pbem.messages.contents.answer_sections import Hint
-from pbem.players import invitation_limits, waiting_receipts
-from pbem.storage.models import Match, MatchState, Player
+from pbem.players.answer_budgets import DAY
+from pbem.storage.models import Match, MatchState, Player, Search, SearchKind
+from pbem.storage.utc import within
 
-MOST_MATCHES = 10
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
-
-
-def level_of(request: Request, given: str | None) -> int:
-    if given is None:
-        return house_player.DEFAULT
-    words = given.strip().lower()
-    level = next((level for level in house_player.LEVELS if words in (str(level.number), level.name.lower())), None)
-    if level is None:
-        raise Refused(
-            f"The house has no level {given[:20]}.",
-            fits=f'Its levels are 0 to {len(house_player.LEVELS) - 1}; "help levels" explains them.',
-        )
-    return level.number
-
-
-def start(
-    request: Request,
-    player: Player,
-    terms: lifecycle.Terms,
-    level: int,
-    *,
-    begins: bool,
-    rematch_of: Match | None = None,
-    replay_of: Snapshot | None = None,
-) -> Decision:
-    """Start a match of the player, who may move first, against the house, from the position of `replay_of` if any."""
-    session, now = request.session, request.now
-    if not request.house.enabled:
-        raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
-    house = house_player.provide(session, now)
-    if number_between(session, player, house) >= MOST_MATCHES:
-        raise Refused(
-            f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
-            fits='Finish one of them first; "games" lists them.',
-        )
-    invitation_limits.check_day(session, player, now)
-    (offered,) = lifecycle.offer(
-        *(session, player, house, terms, now),
-        challenger_begins=begins,
-        rematch_of=rematch_of,
-        level=level,
-    )
-    if replay_of is not None:
-        branching.copy(session, offered.match, replay_of, challenger_begins=begins)
-    return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 
 def hint(request: Request, line: Line) -> Decision:
@@ -70,7 +27,7 @@ def hint(request: Request, line: Line) -> Decision:
         raise Refused("There are hints only in matches against the house.", read=line.text)
     lifecycle.check_turn(match, seat)
     pack_of(match)
-    if waiting_receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
+    if hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
         raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
 
@@ -125,3 +82,9 @@ ANALYSE = Command(
     aliases=("analyze", "analysis"),
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )
+
+
+def hints_today(session: Session, player: Player, now: datetime) -> int:
+    """Return the number of hints that the player got within a day; the same one again doesn't count."""
+    today = (Search.player == player.id, Search.kind == SearchKind.HINT, within(Search.asked, DAY, now))
+    return session.exec(select(func.count()).select_from(Search).where(*today)).one()

@@ -27,13 +27,13 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.failpoints import Step
-from pbem.features.house import account, analyses
+from pbem.features.house import analyses, house_player
 from pbem.features.house.search_process import Examination, Findings, Question, Searcher, SearchFailed, SearchStopped
 from pbem.matches import lifecycle, turn_parsing
 from pbem.matches.queries import locked, opponent_of, seat_of, version
 from pbem.matches.replayed_match import snapshot_of, turn_texts
 from pbem.matches.turn_parsing import ReadTurn
-from pbem.players import match_event_notices, waiting_receipts
+from pbem.players import match_event_notices, waiting_answers
 from pbem.players.queue_match_news import notify
 from pbem.storage import leases, queue
 from pbem.storage.database import lock, read_only, transaction
@@ -95,7 +95,7 @@ _LOOK = columns(
     or_(
         exists().where(col(Match.seat0) == _HOUSE, col(Match.to_move) == 0),
         exists().where(col(Match.seat1) == _HOUSE, col(Match.to_move) == 1),
-        waiting_receipts.ARE_AWAITED,
+        waiting_answers.ARE_AWAITED,
         exists().where(col(Analysis.done).is_(None)),
     )
 )
@@ -128,10 +128,10 @@ class Thinker:
         with read_only(self.engine) as session:
             if not session.connection().execute(_LOOK).scalar():
                 return 0
-            house = account.find(session)
+            house = house_player.find(session)
             values = {"house": house and house.id, "now": now, "since": now - HOUR, "most": self.turns_per_hour}
             waiting = list(session.execute(_NEXT_TURNS, values).scalars())
-            hints = waiting_receipts.awaited_hints(session, MOST_HINTS)
+            hints = waiting_answers.awaited_hints(session, MOST_HINTS)
             unfinished = analyses.next_ones(session, now)
         searched = 0
         for number in waiting:
@@ -194,7 +194,7 @@ class Thinker:
         """
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, number), account.find(session)
+            match, house = locked(session, number), house_player.find(session)
             if match is None or house is None or not _is_to_move(match, house):
                 return None
             this: dict[str, Any] = {"match": number, "kind": SearchKind.TURN, "version": version(match)}
@@ -212,7 +212,7 @@ class Thinker:
     def _play(self, task: Task, text: str, value: float) -> None:
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, task.match), account.find(session)
+            match, house = locked(session, task.match), house_player.find(session)
             if match is None or house is None or version(match) != task.basis or not _is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
@@ -227,7 +227,7 @@ class Thinker:
             earlier = (col(Search.version) < task.basis, col(Search.asked) <= now - HOUR)
             session.exec(delete(Search).where(*of_turns, *earlier))
             for notice in match_event_notices.notices(session, events):
-                if not waiting_receipts.retell(session, notice, now):
+                if not waiting_answers.retell(session, notice, now):
                     notify(session, self.server, now, notice)
             queue.notify(session.connection(), queue.Channel.OWED)
             failpoints.reach(Step.ANSWERING)
@@ -248,7 +248,7 @@ class Thinker:
             turn = self.searcher.search(question).turn
             turn = read_turn(question.record.pack.notation, replay(question.record)[-1], turn).text
             with transaction(self.engine) as session:
-                waiting_receipts.give_hint(session, number, turn, self.clock())
+                waiting_answers.give_hint(session, number, turn, self.clock())
                 queue.notify(session.connection(), queue.Channel.OWED)
         except DBAPIError:
             raise

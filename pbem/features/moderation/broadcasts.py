@@ -13,7 +13,7 @@ from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Announced, Order
-from pbem.storage.due_jobs import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.tokens import Purpose

@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
-from pbem.errors import Refused
 from pbem.matches import track_record
 from pbem.matches.queries import name
 from pbem.players import player_directory
+from pbem.players.player_directory import called
 from pbem.storage.message_payload_base import Listing, Part
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
@@ -46,9 +46,6 @@ class ActList(Listing, template="acts"):
     rows: tuple[ActRow, ...]
 
 
-LONGEST_NUMBER = 10
-
-
 class AccountKind(StrEnum):
     ALL = "all"
     BANNED = "banned"
@@ -66,18 +63,6 @@ _CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {
     AccountKind.COMPLAINED: (col(Player.complained).is_not(None),),
     AccountKind.GUESTS: (col(Player.confirmed).is_(None),),
 }
-
-
-def called(session: Session, reference: str, *, guests: bool = False) -> Player:
-    """Return the player, or with `guests` anybody, of that name, address or number; raise Refused."""
-    is_number = reference.isdecimal() and len(reference) < LONGEST_NUMBER
-    place = Player.address if "@" in reference else Player.name
-    is_it = Player.id == int(reference) if is_number else place == reference.lower()
-    player = session.exec(select(Player).where(is_it)).first()
-    is_known = player is not None and player.address != HOUSE and player.deleted is None
-    if player is None or not is_known or (player.confirmed is None and not guests):
-        raise Refused(f"No player is called {reference[:40]}.", fits='"players" lists all of them.')
-    return player
 
 
 def accounts(

@@ -12,13 +12,14 @@ from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Wh
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.arguments import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
-from pbem.features.accounts.account import check_other_name
-from pbem.features.moderation import acts, broadcasts, lists
+from pbem.features.accounts.player_names import check_other_name
+from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, name, players_of, seat_of
 from pbem.messages.contents.message_payloads import Act, ActDone
+from pbem.players import player_directory
 from pbem.players.sender_identity import Sender
 from pbem.storage.models import Incoming, Match, MatchState, Player
 
@@ -156,7 +157,10 @@ ADJUDICATE = command(
 
 def ban(request: Request, line: Line) -> Decision:
     order = read(request, line)
-    player, ended = lists.called(request.session, _name(line, PLAYER)), BanOutcome(_chosen(line, ENDED, [*BanOutcome]))
+    player, ended = (
+        player_directory.called(request.session, _name(line, PLAYER)),
+        BanOutcome(_chosen(line, ENDED, [*BanOutcome])),
+    )
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
     number = acts.ban(request.session, request.server, request.features, player, order, request.now, ended)
@@ -166,14 +170,14 @@ def ban(request: Request, line: Line) -> Decision:
 
 def unban(request: Request, line: Line) -> Decision:
     order = read(request, line)
-    player = lists.called(request.session, _name(line, PLAYER))
+    player = player_directory.called(request.session, _name(line, PLAYER))
     acts.unban(request.session, request.server, player, order, request.now)
     return done(Act(act="unban", by=name(player), address=player.address), order)
 
 
 def rename(request: Request, line: Line) -> Decision:
     order = read(request, line)
-    player = lists.called(request.session, _name(line, PLAYER))
+    player = player_directory.called(request.session, _name(line, PLAYER))
     former = name(player)
     new_name = check_other_name(request.session, _name(line, NEW), request.features)
     acts.rename(request.session, request.server, player, new_name, order, request.now)

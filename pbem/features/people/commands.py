@@ -13,8 +13,8 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
-from pbem.features.house import account as house
-from pbem.features.house.account import LEVELS
+from pbem.features.house import house_player as house
+from pbem.features.house.house_player import LEVELS
 from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import lifecycle, reliability, track_record
@@ -22,10 +22,10 @@ from pbem.matches.events import Event
 from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of, people_of
 from pbem.matches.ratings import standings
 from pbem.matches.track_record import Tally
-from pbem.messages import preferences
+from pbem.messages import preferences, times_shown
 from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent
 from pbem.messages.contents.message_payloads import OpenSeek
-from pbem.players import blocks, match_event_notices, news_times, player_directory, watching_rights
+from pbem.players import blocks, match_event_notices, player_directory, watching_rights
 from pbem.players.willingness import LIMIT, REJECTS, rejected
 from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
@@ -202,7 +202,7 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
 
 
 def _day(request: Request, time: datetime) -> str:
-    return news_times.day(preferences.with_defaults(request.player.settings), time, request.now)
+    return times_shown.day(preferences.with_defaults(request.player.settings), time, request.now)
 
 
 WHO = Command(

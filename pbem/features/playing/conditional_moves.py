@@ -13,9 +13,9 @@ from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.errors import Refused
-from pbem.matches import conditional_moves as tree
+from pbem.matches import condition_tree as tree
 from pbem.matches import lifecycle, prepared_and_forced_turns
-from pbem.matches.conditional_moves import ELSE, MOST_LINES, RESIGN, Conditions
+from pbem.matches.condition_tree import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import name, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages.contents.answer_sections import Branch, PreparedTurns

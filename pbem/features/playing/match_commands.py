@@ -1,20 +1,25 @@
 """Playing: move, undo, resign, say."""
 
+import re
+
 from engines.core import IllegalMove, Seat
 from notation.resemblance import named
+from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
 from pbem.conversation.match_of_line import note_to_opponent, opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import did_you_mean
-from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, opt, words
+from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.playing import conditional_moves, offers
 from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import is_hidden, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.messages.contents.answer_sections import TurnBegun, TurnDropped
+from pbem.players import answer_budgets
 from pbem.storage.models import MatchState
 
 SHOWN = 60
@@ -196,4 +201,35 @@ SAY = Command(
     say,
     aliases=("chat",),
     keywords="talk chat write comment text message",
+)
+
+
+def give(request: Request, line: Line) -> Decision:
+    match, player, seat = own_match(request, line)
+    if match.level is not None:
+        raise Refused("The house always has time.", read=line.text, match=match.id)
+    example = f'Give from {spoken(LEAST_GIVEN)} to {spoken(MOST_AT_ONCE)}, as in "give 2d".'
+    try:
+        time = parse_duration(line.given[DURATION])
+    except BadTime as error:
+        raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
+    if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
+        raise Refused(f'"{line.words[:20]}" is too {"little" if time < LEAST_GIVEN else "much"}.', fits=example)
+    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
+
+
+DURATION = Piece(
+    "2d",
+    r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?",
+    lambda text: re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower()),
+)
+
+
+GIVE = Command(
+    "give",
+    words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),
+    f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
+    give,
+    keywords="gift add more extra generous longer prolong extend extension",
 )

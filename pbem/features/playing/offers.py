@@ -2,27 +2,30 @@
 
 from datetime import datetime
 
+from sqlmodel import Session, col, select
+
 from pbem.conversation.command import Command, Decision, Line, Proof, Request, Role
 from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
-from pbem.features.house import account as house
+from pbem.features.house import house_player
 from pbem.features.playing import conditional_moves
-from pbem.matches import agreements, lifecycle
-from pbem.matches.clock import calendars
-from pbem.matches.clock.calendars import BadDates, parse_end
+from pbem.features.time import vacation_dates
+from pbem.features.time.vacation_dates import BadDates, parse_end
+from pbem.matches import agreements, lifecycle, stored_offers
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.offers import OfferKind, find
+from pbem.matches.events import Events
 from pbem.matches.queries import name, seat_of, version
+from pbem.matches.stored_offers import OfferKind, find
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import Muted
-from pbem.players import answer_budgets, note_limit
-from pbem.storage.models import Match, MatchState, Player
+from pbem.players import answer_budgets, words_and_offers_limit
+from pbem.storage.models import Match, MatchState, Player, Search, SearchKind
 
 OFFER = word("OFFER", r"\S+", is_name=True)
 ON, OFF, PREPARED = word("on"), word("off"), word("conditions")
-UNTIL = word("DAY|10d", r"\S+(?: \S+)?", accepts=calendars.says_when)
+UNTIL = word("DAY|10d", r"\S+(?: \S+)?", accepts=vacation_dates.says_when)
 
 
 def draw(request: Request, line: Line) -> Decision:
@@ -72,9 +75,9 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     lifecycle.check_running(match)
     _check_seen(request, match)
     answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    note_limit.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    words_and_offers_limit.check(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
-    answered = house.answer_offers(request.session, match, request.now)
+    answered = answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
 
 
@@ -182,3 +185,38 @@ MUTE = Command(
     mute,
     keywords="nag nagging ignore silence",
 )
+
+
+DRAW_AFTER = 20  # the number of turns, of both players, before which the house accepts no draw
+
+
+EVEN = 0.0
+
+
+def answer_offers(session: Session, match: Match, now: datetime) -> Events:
+    """Answer what the opponent of the house has offered; nothing in a match between two people.
+
+    It agrees to everything but to a draw in a match that it thinks it is winning. The caller has locked the match.
+    """
+    house = house_player.find(session) if match.level is not None else None
+    seat = None if house is None else seat_of(match, house)
+    events: Events = ()
+    while seat is not None and match.state == MatchState.RUNNING:
+        offer = next((offer for offer in stored_offers.open_offers(match) if offer.seat != seat), None)
+        if offer is None:
+            break
+        if offer.kind is OfferKind.DRAW and not _agrees_to_draw(session, match):
+            events += agreements.reject(session, match, seat, offer.kind)
+        else:
+            events += agreements.accept(session, match, seat, offer.kind, now)
+    return events
+
+
+def _agrees_to_draw(session: Session, match: Match) -> bool:
+    """Return whether the house, when it last looked for a turn, thought that it was no better than even."""
+    if match.plies < DRAW_AFTER:
+        return False
+    of_turns = (Search.match == match.id, Search.kind == SearchKind.TURN, col(Search.done).is_not(None))
+    values = select(Search.value).where(*of_turns).order_by(col(Search.version).desc())
+    value = session.exec(values.limit(1)).first()
+    return value is not None and value <= EVEN

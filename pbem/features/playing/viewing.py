@@ -13,10 +13,10 @@ from pbem.conversation.match_of_line import is_to_move, match_of
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
-from pbem.features.house.account import is_house
+from pbem.features.house.house_player import is_house
 from pbem.matches import variation_parsing
 from pbem.matches.clock import turn_times
-from pbem.matches.clock.timekeeping import ZONE, expected_due, moment
+from pbem.matches.clock.timekeeping import ZONE, expected_due
 from pbem.matches.queries import (
     name,
     newest_of,
@@ -30,9 +30,10 @@ from pbem.matches.queries import (
     taken_back,
 )
 from pbem.matches.replayed_match import Snapshot, snapshot_of
-from pbem.messages import preferences
+from pbem.messages import preferences, times_shown
 from pbem.messages.contents.answer_sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
-from pbem.players import news_times, watching_rights
+from pbem.messages.times_shown import moment
+from pbem.players import watching_rights
 from pbem.players.watching_rights import Visibility
 from pbem.storage.message_payload_base import Listing, Part, Section
 from pbem.storage.models import Match, MatchState, Player
@@ -87,7 +88,7 @@ def games(request: Request, line: Line) -> Decision:
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
     rows = []
     for match in matches:
-        day = news_times.day(choices, due[match.id] or since[match.id or 0], request.now)
+        day = times_shown.day(choices, due[match.id] or since[match.id or 0], request.now)
         row = ListedMatch(
             number=match.id or 0,
             title=GAMES.title(match.game),

@@ -18,10 +18,10 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
-from pbem.messages import preferences
-from pbem.players import invitation_limits, news_times, willingness
+from pbem.messages import preferences, times_shown
+from pbem.players import invitations, willingness
 from pbem.players.answer_budgets import DAY
-from pbem.storage.due_jobs import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Player, Seek
 from pbem.tokens import Purpose
@@ -66,7 +66,7 @@ def seek(request: Request, line: Line) -> Decision:
     opened = SeekOpened(
         seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
         repeat=offered.repeat,
-        until=news_times.day(preferences.with_defaults(player.settings), offered.expires, now),
+        until=times_shown.day(preferences.with_defaults(player.settings), offered.expires, now),
         narrowed=ratings != ANY,
         reliable=reliable,
     )
@@ -127,7 +127,7 @@ def take(request: Request, line: Line) -> Decision:
         raise Refused(
             "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
         )
-    invitation_limits.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
+    invitations.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
     until = now + SEEK_OPEN
     return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
 

@@ -18,7 +18,7 @@ from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import match_event_notices
 from pbem.storage import facts_when_queued
-from pbem.storage.due_jobs import due_rows
+from pbem.storage.due_rows import due_rows
 from pbem.storage.mailer import STAYED, WITH_CONTENT
 from pbem.storage.models import Match, Outgoing, Player, Vacation
 

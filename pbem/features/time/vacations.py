@@ -4,40 +4,26 @@ A player has one vacation at a time, present or planned. Its days are spent as t
 on vacation again gains nothing. What changes one locks the row of the player.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from sqlmodel import Session, col, func, select
 
-from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.match_of_line import own_match
-from pbem.conversation.syntax.arguments import MATCH, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import opt, word, words
 from pbem.errors import Refused
-from pbem.matches import timeouts
+from pbem.features.time.vacation_dates import DAY, OFF, BadDates, parse_vacation, says_when
 from pbem.matches.clock import calendars
-from pbem.matches.clock.calendars import (
-    MOST_CHOICES,
-    OFF,
-    BadDates,
-    TooManyChoices,
-    days_taken,
-    parse_vacation,
-    says_when,
-)
-from pbem.matches.clock.timekeeping import ZONE, moment
+from pbem.matches.clock.calendars import MOST_CHOICES, TooManyChoices
+from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.working_days import Span
-from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.messages.preferences import with_defaults
-from pbem.players import answer_budgets
+from pbem.messages.times_shown import moment
 from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Player, Vacation
 from pbem.storage.utc import within
-
-DAY = timedelta(days=1)
 
 
 class DaysLeft(Part):
@@ -183,30 +169,8 @@ VACATION = Command(
 )
 
 
-def give(request: Request, line: Line) -> Decision:
-    match, player, seat = own_match(request, line)
-    if match.level is not None:
-        raise Refused("The house always has time.", read=line.text, match=match.id)
-    example = f'Give from {spoken(LEAST_GIVEN)} to {spoken(MOST_AT_ONCE)}, as in "give 2d".'
-    try:
-        time = parse_duration(line.given[DURATION])
-    except BadTime as error:
-        raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
-    if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
-        raise Refused(f'"{line.words[:20]}" is too {"little" if time < LEAST_GIVEN else "much"}.', fits=example)
-    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
-
-
-DURATION = Piece(
-    "2d",
-    r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?",
-    lambda text: re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower()),
-)
-GIVE = Command(
-    "give",
-    words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),
-    f"give your opponent time: up to {spoken(MOST_AT_ONCE)} at once and {spoken(timeouts.MOST_GIVEN)} in a match",
-    give,
-    keywords="gift add more extra generous longer prolong extend extension",
-)
+def days_taken(vacation: Span, zone: str) -> Counter[int]:
+    """Return how many days of each year a vacation takes: each that has begun, counted from its beginning."""
+    start, end = (instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None) for instant in (vacation.start, vacation.end))
+    length = min(end - start, vacation.end - vacation.start)  # a day can have 23 or 25 hours
+    return Counter((start + number * DAY).year for number in range(-(-length // DAY)))

@@ -7,8 +7,8 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
-from pbem.features.tournaments import entries, host_syntax, ladders, messages, rounds
-from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments import entries, host_syntax, ladders, messages, openings, rounds
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import AGAIN, REST
 from pbem.features.tournaments.messages import (
     Meeting,
@@ -19,7 +19,8 @@ from pbem.features.tournaments.messages import (
     TournamentShown,
     TournamentWithdrawn,
 )
-from pbem.features.tournaments.standings import Format, crosstable
+from pbem.features.tournaments.openings import TournamentState
+from pbem.features.tournaments.standings import crosstable
 from pbem.matches import reliability
 from pbem.storage.database import lock
 from pbem.storage.models import Tournament
@@ -30,8 +31,8 @@ LISTS = '"tournaments" lists them.'
 def list_tournaments(request: Request, line: Line) -> Decision:
     page = line.given.get(PAGE, 1)
     session, reader = request.session, request.sender.player
-    tournaments, more = entries.listed(session, paging.SIZE, page)
-    numbers = entries.numbers_of(session, tournaments)
+    tournaments, more = openings.listed(session, paging.SIZE, page)
+    numbers = openings.numbers_of(session, tournaments)
     rows = (
         messages.line(
             tournament,
@@ -71,7 +72,7 @@ def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentSh
     reader = request.sender.player
     own = reader.id if reader is not None else None
     number, rows, more = messages.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
-    entrants = entries.number_of(request.session, tournament)
+    entrants = openings.number_of(request.session, tournament)
     return TournamentShown(
         line=messages.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
@@ -89,11 +90,11 @@ def enter(request: Request, line: Line) -> Decision:
         return _enter_ladder(request, tournament)
     if entries.entry_of(session, tournament, player) is not None:
         raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
-    if entries.state_of(tournament) is not TournamentState.OPEN or tournament.closes <= now:
+    if openings.state_of(tournament) is not TournamentState.OPEN or tournament.closes <= now:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
     _check_number(request)
     entries.enter(session, tournament, player, now)
-    head = messages.line(tournament, entries.number_of(session, tournament), now, entered=True)
+    head = messages.line(tournament, openings.number_of(session, tournament), now, entered=True)
     return Decision(answer=(TournamentEntered(line=head),))
 
 
@@ -118,7 +119,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
             f"You're still playing match #{playing[0]} from when you were on ladder {number}.",
             fits="Enter again when it is over.",
         )
-    entrants = entries.number_of(session, tournament)
+    entrants = openings.number_of(session, tournament)
     if entrants >= tournament.places:
         raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
     _check_number(request)
@@ -186,10 +187,10 @@ def host(request: Request, line: Line) -> Decision:
             "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
             fits='"tournaments" lists those that you can enter.',
         )
-    hosted = entries.hosted_by(session, player)
-    if hosted >= entries.MOST_HOSTED:
+    hosted = openings.hosted_by(session, player)
+    if hosted >= openings.MOST_HOSTED:
         raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")
-    tournament = entries.open_(session, host_syntax.read(line.words, request.server.time, request.now), player)
+    tournament = openings.open_(session, host_syntax.read(line.words, request.server.time, request.now), player)
     return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
 
 
@@ -200,7 +201,7 @@ def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> De
         raise Refused(f"There is no tournament {number}.", read=line.text, fits=LISTS)
     if tournament.host != player.id and not is_operator:
         raise Refused(f"Tournament {number} isn't yours.", read=line.text, fits=LISTS)
-    if not host_syntax.stop(session, tournament):
+    if not openings.stop(session, tournament):
         raise Refused(f"No other season of tournament {number} will open.", read=line.text, fits=LISTS)
     return Decision(answer=(TournamentLast(number=number, title=tournament.title),))
 

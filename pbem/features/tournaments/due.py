@@ -17,12 +17,12 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, host_syntax, ladders, messages, rounds
-from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments import entries, ladders, messages, openings, rounds
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
+from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
-from pbem.features.tournaments.standings import Format
 from pbem.matches import tournament_matches
 from pbem.matches.queries import name
 from pbem.messages import preferences
@@ -30,7 +30,7 @@ from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnN
 from pbem.players import match_event_notices
 from pbem.players.queue_match_news import notify
 from pbem.storage.database import read_only
-from pbem.storage.due_jobs import NOW, Due, act_on
+from pbem.storage.due_rows import NOW, Due, act_on
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Entry, Match, Player, Tournament
 from pbem.storage.preference_definition import ON
@@ -141,7 +141,7 @@ def _tell_the_end(
     session: Session, server: ServerSettings, news: TournamentNews, people: Iterable[Player], now: datetime
 ) -> None:
     tournament, names = news.tournament, messages.names_of(news.names.values())
-    is_over = entries.state_of(tournament) is TournamentState.OVER
+    is_over = openings.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
     for player in filter(wants_news, people):
         number = player.id or 0
@@ -218,5 +218,5 @@ def _rung(ladder: Rungs, player: int) -> int:
 DUE = (
     Due(name="tournaments.advance", when=ROUNDS_ARE_DUE, act=advance),
     Due(name="ladders.settle", when=LADDERS_ARE_DUE, act=settle_ladders),
-    host_syntax.OPEN_AGAIN,
+    openings.OPEN_AGAIN,
 )

@@ -9,17 +9,14 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import structlog
-from sqlmodel import Session, select
-
 from notation.games import GAMES
 from notation.time_control import to_stored
-from pbem.config import ServerSettings
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, OPTION, Piece, opt, words
 from pbem.errors import Refused
-from pbem.features.tournaments import entries
-from pbem.features.tournaments.entries import (
+from pbem.features.tournaments import openings
+from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.openings import (
     DEFAULT_DAYS,
     EVERY,
     FEWEST,
@@ -28,10 +25,7 @@ from pbem.features.tournaments.entries import (
     MOST_PLACES,
     MOST_ROUNDS,
 )
-from pbem.features.tournaments.standings import Format
-from pbem.storage.database import lock
-from pbem.storage.due_jobs import due_rows
-from pbem.storage.models import Player, Tournament
+from pbem.storage.models import Tournament
 
 KIND = Piece(
     "round-robin|swiss|knock-out|ladder",
@@ -106,7 +100,7 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
         reach=numbers.get("reach"),
         every=every,
         entry_days=numbers["days"] if every else None,
-        reopens=entries.after(now, every) if every else None,
+        reopens=openings.after(now, every) if every else None,
         closes=now + timedelta(days=numbers.get("days", 0)),
         created=now,
         started=now if is_ladder else None,
@@ -142,39 +136,3 @@ def _numbers(options: dict[str, str], kind: Format) -> dict[str, int]:
             raise Refused(f'"{name}={text[:20]}" is not a choice.', fits=f"{name} is a number from {fewest} to {most}.")
         numbers[name] = int(text) if text else default
     return numbers
-
-
-log = structlog.get_logger()
-
-
-def stop(session: Session, tournament: Tournament) -> bool:
-    """Let no season follow the last one of a tournament. Return whether one would have."""
-    season: Tournament | None = tournament
-    while season is not None:
-        tournament = season
-        season = session.exec(select(Tournament).where(Tournament.previous == tournament.id)).first()
-    last = lock(session, Tournament, tournament.id or 0) or tournament
-    is_on, last.reopens = last.reopens is not None, None
-    session.flush()
-    return is_on
-
-
-def _open(session: Session, before: Tournament, server: ServerSettings, now: datetime) -> bool:
-    """Open the next season of a tournament, once where several were missed; none if its host may not host any more."""
-    opens = before.reopens
-    if opens is None or opens > now:
-        return False
-    before.reopens = None
-    host = session.get(Player, before.host) if before.host is not None else None
-    is_gone = host is not None and (host.deleted is not None or host.banned is not None)
-    if host is not None and (is_gone or not (host.trusted is not None or server.is_admin(host.address))):
-        return True
-    following = entries.open_next(session, before, now)
-    while opens <= now:
-        opens = entries.after(opens, before.every or entries.EVERY[0])
-    following.reopens = opens
-    log.info("tournament opened again", tournament=following.id, season=following.season)
-    return True
-
-
-OPEN_AGAIN = due_rows("tournaments that come again", Tournament, Tournament.reopens, _open)

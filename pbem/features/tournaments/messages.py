@@ -10,9 +10,10 @@ from typing import ClassVar
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.features.tournaments import entries, ladders
-from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.standings import BYE, POINTS, CrosstableEntry, Field, Format, Matchup, Table, ties
+from pbem.features.tournaments import ladders, openings
+from pbem.features.tournaments.field import POINTS, Field, Format, Matchup, ties
+from pbem.features.tournaments.openings import TournamentState
+from pbem.features.tournaments.standings import BYE, CrosstableEntry, Table
 from pbem.matches.queries import name
 from pbem.messages.contents.answer_sections import Crosstable, CrosstableRow
 from pbem.storage.message_payload_base import Listing, Part, Payload, Section
@@ -136,7 +137,7 @@ def line(
     tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False
 ) -> TournamentLine:
     options = (*GAMES.options_in_words(tournament.game, tournament.options), *(("rated",) if tournament.rated else ()))
-    state, is_ladder = entries.state_of(tournament), tournament.kind == Format.LADDER
+    state, is_ladder = openings.state_of(tournament), tournament.kind == Format.LADDER
     is_open = state is TournamentState.OPEN
     takes_more = is_ladder and state is TournamentState.RUNNING and entrants < tournament.places
     return TournamentLine(

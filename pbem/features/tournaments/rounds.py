@@ -17,9 +17,10 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.tournaments import entries
+from pbem.features.tournaments import entries, openings
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
 from pbem.features.tournaments.pairing import ROUNDS, following
-from pbem.features.tournaments.standings import Entrant, Field, Format, Matchup, Score, Table, crosstable
+from pbem.features.tournaments.standings import Table, crosstable
 from pbem.matches import tournament_matches
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
@@ -62,7 +63,7 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     field = _field(session, tournament, now)
     if field is None:
         return None
-    return PreparedRound(number, field, following(field) if len(field.entrants) >= entries.FEWEST else ())
+    return PreparedRound(number, field, following(field) if len(field.entrants) >= openings.FEWEST else ())
 
 
 def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
@@ -75,7 +76,7 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     if _field(session, tournament, now) != prepared.field:
         return False
     tournament_matches.report(session, over, now)
-    if tournament.started is None and len(prepared.field.entrants) >= entries.FEWEST:
+    if tournament.started is None and len(prepared.field.entrants) >= openings.FEWEST:
         _begin(session, tournament, prepared.field, now)
     last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
     for pair in prepared.pairs:

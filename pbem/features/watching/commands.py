@@ -8,11 +8,29 @@ from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
 from pbem.features.watching import watches
-from pbem.features.watching.watches import WatchedMatch, Watching
 from pbem.matches.queries import locked, name, people_of, seat_of
 from pbem.players import watching_rights
 from pbem.players.watching_rights import Visibility
+from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Match, MatchState, Watch
+
+
+class WatchedMatch(Part):
+    number: int
+    title: str
+    player: str
+    opponent: str
+    hidden: bool = False  # whether its players don't let others see it now
+
+
+class Watching(Section, template="watching"):
+    begun: WatchedMatch | None = None
+    late: bool = False  # whether a match that they watch now is shown to them a turn late
+    known: bool = False  # whether they have watched it before
+    ended: WatchedMatch | None = None
+    all_ended: int | None = None  # how many matches were all that they have watched, and don't any more
+    rows: tuple[WatchedMatch, ...] = ()
+    lists: bool = False  # whether they asked for the list
 
 
 def watch(request: Request, line: Line) -> Decision:

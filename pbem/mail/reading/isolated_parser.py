@@ -14,7 +14,7 @@ from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.mail.reading.message import Message, read, read_headers
-from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 from pbem.proof_settings import ChecksSettings
 
 Answer = TypeVar("Answer")

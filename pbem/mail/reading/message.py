@@ -21,7 +21,7 @@ from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.text import body, normalize, reply_text
 from pbem.mail.reading.text.kept_and_cut_lines import WrittenText
-from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 
 MOST_IDS = 50
 LARGEST_ID = 250

@@ -18,8 +18,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from pbem import failpoints
 from pbem.config import ListenSettings
 from pbem.failpoints import Step
-from pbem.mail.transports.incoming_data import NO_ROOM, BytesInFlight, MessageData, too_large
 from pbem.mail.transports.protocols import Arrival, Store, gist, not_listening
+from pbem.mail.transports.smtp_data import NO_ROOM, BytesInFlight, MessageData, too_large
 
 log = structlog.get_logger()
 

@@ -7,7 +7,7 @@ import structlog
 from pbem import failpoints
 from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Inbox, NotStored, ServerUnreachable, Store, gist
-from pbem.vitals import Link
+from pbem.process_vitals import Link
 
 log = structlog.get_logger()
 

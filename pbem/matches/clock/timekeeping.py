@@ -6,25 +6,24 @@ comes of it. The caller has locked the match. Matches without a time control hav
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam, case
 from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
-from engines.seats import SEATS, other, seat_of
-from notation.time_control import parse, spoken
+from engines.seats import seat_of
+from notation.time_control import parse
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import reminder_times
 from pbem.matches.clock.clock import Clock, ClockChange, Outage, Reminded, Restored, TimeGiven
 from pbem.matches.clock.reminder_times import Wishes
-from pbem.matches.clock.working_days import EVERY_DAY, WorkingDays, format_days
+from pbem.matches.clock.working_days import WorkingDays
 from pbem.matches.queries import version
-from pbem.storage.clock_and_outages import outages_after
+from pbem.storage.clock_doubts_and_outages import outages_after
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
@@ -221,64 +220,3 @@ def event_of(row: ClockEvent) -> ClockChange:
     fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
     return kind(**{name: fields[name] for name in kind.__dataclass_fields__})
-
-
-@dataclass(frozen=True, slots=True)
-class TimeShown:
-    line: str
-    is_overdue: bool
-    was_begun: bool  # whether the player to move has played a turn before
-    ends: str | None = None  # when the match ends without a claim, once it can be claimed
-
-
-def time_shown(
-    clock: Clock, to_move: Seat, names: tuple[str, str], reader: Seat | None, zone: str, written: datetime
-) -> TimeShown | None:
-    """Return what to show to a reader in that seat and time zone; None if nobody can run out of time.
-
-    When somebody is away, and so when a turn is due, is told to players of the match alone. The due time is the
-    earliest: time begins when the message about the turn is handed over.
-    """
-    if not clock.control.is_limited:
-        return None
-    clock = clock.at(written)
-    seats = SEATS if reader is None else (reader, other(reader))
-    first, second = (_remaining(clock, seat, with_days=reader is not None) for seat in seats)
-    has = f"you have {first}" if reader is not None else f"{names[0]} has {first}"
-    line = f"Time left: {has}, {names[seats[1]]} {second}."
-    due = None if clock.has_run_out or reader is None else clock.due_for(to_move)
-    if due is not None:
-        whose = "Your" if to_move == reader else f"{names[to_move]}'s"
-        line += f" {whose} turn is due by {moment(due, zone, written)}."
-    for seat in seats if reader is not None else ():
-        who = "You are" if seat == reader else f"{names[seat]} is"
-        line += _absence(clock, seat, who, zone, written)
-    ends = None if clock.ends is None else moment(clock.ends, zone, written)
-    return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0, ends)
-
-
-def _remaining(clock: Clock, seat: Seat, *, with_days: bool) -> str:
-    left, days = clock.left(seat), clock.sides[seat].days.on(clock.now).days
-    time = "no limit" if left is None else spoken(left) if left else "none"
-    return time if days == EVERY_DAY or not with_days else f"{time} ({format_days(days)})"
-
-
-def _absence(clock: Clock, seat: Seat, who: str, zone: str, written: datetime) -> str:
-    span = clock.sides[seat].days.away_at(written)
-    if span is None:
-        return ""
-    since = f" from {moment(span.start, zone, written)}" if span.start > written else ""
-    return f" {who} away{since} until {moment(span.end, zone, written)}."
-
-
-def moment(time: datetime, zone: str, written: datetime) -> str:
-    """Return a time as the clocks of that zone show it, with the year if it isn't that of the message.
-
-    >>> november, december = (datetime.fromisoformat(f"2026-{day}T15:20Z") for day in ("11-22", "12-06"))
-    >>> moment(december, "Europe/Vienna", november)
-    'Sun 6 Dec, 16:20 (Europe/Vienna)'
-    """
-    there, today = time.astimezone(ZoneInfo(zone)), written.astimezone(ZoneInfo(zone))
-    year = "" if there.year == today.year else f" {there.year}"
-    named = "UTC" if zone == "UTC" else f"({zone})"
-    return f"{there:%a} {there.day} {there:%b}{year}, {there:%H:%M} {named}"

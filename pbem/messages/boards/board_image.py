@@ -25,7 +25,7 @@ from notation.illustrations import LAST_TURN
 from pbem.messages.boards import svg_board_parts
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.boards.svg_board_parts import CELL, Point
-from pbem.messages.style import FRAME, LABEL, OURS, Colour, Look, css
+from pbem.messages.palette import FRAME, LABEL, OURS, Colour, Look, css
 
 WIDTH = 500  # in CSS pixels, like all measures here
 MARGIN, KEY, TILE, LINE = 16, 30, 24, 25

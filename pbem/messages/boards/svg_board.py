@@ -10,7 +10,7 @@ from html import escape
 from engines.diagram import Diagram, Mark, Shape
 from pbem.messages.boards import svg_board_parts
 from pbem.messages.boards.svg_board_parts import Point, names, short
-from pbem.messages.style import FRAME, Look, css
+from pbem.messages.palette import FRAME, Look, css
 
 SELECTED = 2.2  # how far inside a cell the frame stands that a script shows; a line of 4 stays within the cell
 

@@ -9,8 +9,8 @@ from html import escape
 from math import sqrt
 
 from engines.diagram import Diagram, Shape, Tone
-from pbem.messages import style
-from pbem.messages.style import FILLS, RIMS, SIGNS, Colour, Look, css
+from pbem.messages import palette
+from pbem.messages.palette import FILLS, RIMS, SIGNS, Colour, Look, css
 
 CELL = 40.0
 TALL = CELL * 2 / sqrt(3)  # the height of a hexagon, which stands on a corner
@@ -51,8 +51,8 @@ def strokes(lines: Iterable[tuple[Point, Point]], width: float, colour: Colour) 
 def texts(placed: Iterable[tuple[Point, str]], size: float, colour: Colour, font: str = "sans-serif") -> str:
     """Return short texts around their centres."""
     elements = (f'<text x="{short(x)}" y="{short(y + size * 0.35)}">{escape(text)}</text>' for (x, y), text in placed)
-    style = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
-    return f"<g {style}>{''.join(elements)}</g>"
+    palette = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
+    return f"<g {palette}>{''.join(elements)}</g>"
 
 
 def short(number: float) -> str:
@@ -101,7 +101,7 @@ def looks(diagram: Diagram) -> Iterator[tuple[str, Point, Look]]:
     legend, corners = diagram.legend, boxes(diagram)
     marks, levels = legend.by_text(), {name: level for level, area in enumerate(legend.areas, 1) for name in area}
     for name, text in (cell for _, cells in diagram.rows for cell in cells):
-        mark, lit = marks[text], style.lit_in(diagram, name)
+        mark, lit = marks[text], palette.lit_in(diagram, name)
         look = Look(levels.get(name, 0), mark.kind, legend.tone_of(mark), mark.shown, mark.height, lit)
         yield name, corners[name], look
 
@@ -120,11 +120,11 @@ def emptied(diagram: Diagram) -> Diagram:
 
 def edges(diagram: Diagram) -> Iterator[str]:
     """Yield the lines between cells, and the edges that belong to sides; a light rim sets off the dark ones."""
-    places, sides = boxes(diagram), style.outer_sides(diagram)
+    places, sides = boxes(diagram), palette.outer_sides(diagram)
     if diagram.legend.lines:
         centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in places.items()}
         lines = ((centres[one], centres[other]) for one, other in diagram.legend.lines)
-        yield strokes(lines, LINE, style.LABEL)
+        yield strokes(lines, LINE, palette.LABEL)
     corners = SQUARE if diagram.shape == "square" else HEXAGON
     by_tone: dict[Tone, list[tuple[Point, Point]]] = {}
     for name, (left, top) in places.items():
@@ -132,14 +132,14 @@ def edges(diagram: Diagram) -> Iterator[str]:
             (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
             by_tone.setdefault(tone, []).append(((left + x, top + y), (left + to_x, top + to_y)))
     for tone, edge in by_tone.items():
-        yield strokes(edge, 2 * BAND, style.LABEL)
+        yield strokes(edge, 2 * BAND, palette.LABEL)
         yield strokes(edge, 1.4 * BAND, FILLS[tone])
 
 
 def names(hexagons: Iterable[tuple[Point, str]]) -> str:
     """Return the names that stand in free hexagons whose boxes are at these places."""
     placed = (((x + CELL / 2, y + TALL / 2), name) for (x, y), name in hexagons)
-    return texts(placed, NAME_SIZE, style.INK, NAME_FONT)
+    return texts(placed, NAME_SIZE, palette.INK, NAME_FONT)
 
 
 def labels(diagram: Diagram) -> str:
@@ -157,7 +157,7 @@ def labels(diagram: Diagram) -> str:
         first = left if diagram.legend.lines else first
         sides = (first - room / 2 - off, last + CELL + room / 2 + off)
         placed += [((x, y + tall(diagram.shape) / 2), label) for x in (sides if all_round else sides[:1])]
-    return texts(placed, _label_size(diagram), style.LABEL)
+    return texts(placed, _label_size(diagram), palette.LABEL)
 
 
 def _label_size(diagram: Diagram) -> float:
@@ -171,7 +171,7 @@ def _label_room(diagram: Diagram) -> float:
 
 def cell(shape: Shape, look: Look) -> Iterator[str]:
     """Yield a cell with its content, in a box at 0, 0."""
-    yield polygon(inset(shape, 0.6), style.LIT_EDGE if look.lit else look.ground)
+    yield polygon(inset(shape, 0.6), palette.LIT_EDGE if look.lit else look.ground)
     if look.lit:
         yield polygon(inset(shape, 1.6 if look.lit == "left" else 3), look.ground)
     size = CELL if shape == "square" else CELL * 0.95
@@ -195,7 +195,7 @@ def _piece(centre: Point, size: float, look: Look) -> Iterator[str]:
     if look.height > 1:
         y -= size * 0.06
         for step in range(min(look.height - 1, 3), 0, -1):
-            yield disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, style.FIELDS[2])
+            yield disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, palette.FIELDS[2])
     yield disc((x, y), radius, rim, radius * 0.13, FILLS[look.tone])
     if look.shown:
         yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
@@ -203,8 +203,8 @@ def _piece(centre: Point, size: float, look: Look) -> Iterator[str]:
         yield disc((x, y), radius * 0.6, SIGNS[look.tone], max(1.0, radius * 0.07))
     if look.height > 1:
         badge = (x + radius * 0.85, y + radius * 0.85)
-        yield disc(badge, radius * 0.36, style.INK, radius * 0.05, style.PAPER)
-        yield texts([(badge, str(look.height))], radius * 0.56, style.INK)
+        yield disc(badge, radius * 0.36, palette.INK, radius * 0.05, palette.PAPER)
+        yield texts([(badge, str(look.height))], radius * 0.56, palette.INK)
 
 
 def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[str]:
@@ -217,4 +217,4 @@ def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[st
         ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
         yield strokes((((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
     elif sign:
-        yield texts([(centre, sign)], reach * style.TEXT_SIZES[len(sign)], colour)
+        yield texts([(centre, sign)], reach * palette.TEXT_SIZES[len(sign)], colour)

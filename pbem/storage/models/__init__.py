@@ -5,18 +5,16 @@ Every module of tables is imported here, so that the tables are known whoever as
 """
 
 from pbem.storage.models.matches import (
+    Analysis,
     ClockEvent,
-    Entry,
     Match,
     MatchState,
     OwnText,
-    Pairing,
-    PlayerRating,
     Ply,
     Prepared,
-    RatedWeek,
+    Search,
+    SearchKind,
     TakenBack,
-    Tournament,
     Watch,
 )
 from pbem.storage.models.messages import (
@@ -46,8 +44,11 @@ from pbem.storage.models.people import (
     KnownAddress,
     ModerationAct,
     Player,
+    PlayerRating,
     Presence,
+    RatedWeek,
     Seek,
     Vacation,
 )
-from pbem.storage.models.server import Analysis, Clock, Daemon, Outage, Search, SearchKind, ServerKey, Setback
+from pbem.storage.models.server import Clock, Daemon, Outage, ServerKey, Setback
+from pbem.storage.models.tournaments import Entry, Pairing, Tournament

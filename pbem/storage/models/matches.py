@@ -1,12 +1,13 @@
 """Matches and what belongs to them: turns, clocks, searches, watchers, ratings and tournaments."""
 
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, UniqueConstraint, false, text
+from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
+from pbem.storage.leases import Leased
 from pbem.storage.models.partial_index import partial_index
 from pbem.storage.utc import Utc
 
@@ -104,7 +105,7 @@ class Match(SQLModel, table=True):
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
     shown: int | None = None
-    """The version that its spectators have seen, while there are any (see matches.unseen_by_spectators)."""
+    """The version that its spectators have seen, while there are any (see matches.news_for_spectators)."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
@@ -157,7 +158,7 @@ class Prepared(SQLModel, table=True):
     seat: int = Field(primary_key=True)
     version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
-    """Turns in canonical texts, the opponent's first (see matches.conditional_moves)."""
+    """Turns in canonical texts, the opponent's first (see matches.condition_tree)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 
@@ -187,112 +188,59 @@ class ClockEvent(SQLModel, table=True):
     taken: int | None = None  # how many seconds a turn had taken, or were given
 
 
-class PlayerRating(SQLModel, table=True):
-    """How a player stood in a game after a week in which they had results. Only `superseded` ever changes."""
-
-    __table_args__ = (
-        UniqueConstraint("player", "game", "week"),
-        Index("ix_playerrating_game_week", "game", "week"),
-        partial_index("ix_playerrating_standings", "game", text("rating DESC"), "player", where="superseded IS NULL"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    player: int = Field(foreign_key="player.id")
-    game: str
-    week: date  # its Monday
-    rating: float
-    deviation: float
-    volatility: float
-    wins: int
-    draws: int
-    losses: int  # all results until then
-    superseded: date | None = None  # the week after which the player's next rating in the game is; None for the latest
-
-
-class RatedWeek(SQLModel, table=True):
-    game: str = Field(primary_key=True)
-    week: date = Field(primary_key=True)
-
-
 class Watch(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True)
     match: int = Field(foreign_key="match.id", primary_key=True, index=True)
     created: datetime = Field(sa_type=Utc)
 
 
-class Tournament(SQLModel, table=True):
-    """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
+class SearchKind(StrEnum):
+    TURN = "turn"  # the turn of the house. It needs no row to be due: that it is the house's turn says so.
+    HINT = "hint"  # what the house would play in its opponent's place; the row is stored when it is found
+
+
+class Search(Leased, table=True):
+    """A search of the house in one version of a match. What it found is played, or told, in the same transaction."""
 
     __table_args__ = (
-        partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),
-        partial_index("ix_tournament_reopens", "reopens", where="reopens IS NOT NULL"),
-        partial_index("ix_tournament_told", "told", where="told IS NOT NULL"),
+        UniqueConstraint("match", "kind", "version"),
+        Index("ix_search_player_kind_asked", "player", "kind", "asked"),
+        partial_index("ix_search_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    title: str
-    kind: str  # how opponents are found (tournaments.standings.Format)
-    game: str
-    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
-    time: str  # the time control, as time_control.to_stored writes it; there always is one
-    rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    places: int
-    wanted_rounds: int | None = None  # of a Swiss, as its host chose; None where that follows from the entrants
-    rounds: int | None = None  # None until it begins
-    at_once: int | None = None
-    """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
-    challenged at a time."""
-    reach: int | None = None  # on a ladder, how many rungs above one's own a challenge can go; None for all other kinds
-    previous: int | None = Field(default=None, index=True, unique=True)
-    """The season before this one, of a tournament that comes again."""
-    season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
-    every: str | None = None
-    """How often it comes again (tournaments.host_syntax), each season after the `previous` one; None for once."""
-    entry_days: int | None = None  # how many days players have to enter each season
-    reopens: datetime | None = Field(default=None, sa_type=Utc)
-    """When the next one opens; None once it has, and where none does."""
-    host: int | None = Field(default=None, foreign_key="player.id", index=True)
-    """The player who has opened it; None for the operator."""
-    closes: datetime = Field(sa_type=Utc)  # when it begins, or is called off if there are too few players
-    created: datetime = Field(sa_type=Utc)
-    started: datetime | None = Field(default=None, sa_type=Utc)
-    ended: datetime | None = Field(default=None, sa_type=Utc)
-    told: int | None = None
-    """While players are told of a round, its last pairing of which they were, and whose match has begun; once it has
-    ended, the last player who was told. None if nobody waits."""
+    match: int = Field(foreign_key="match.id")
+    kind: str
+    version: int  # the version of the match: `plies` and `shift` together
+    player: int = Field(foreign_key="player.id")
+    asked: datetime = Field(sa_type=Utc)
+    attempts: int = 0  # how many searches were begun, counted before each begins
+    due: datetime = Field(sa_type=Utc)
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    value: float | None = None  # what the house thought of the position: from -1, lost, to 1, won
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
 
 
-class Entry(SQLModel, table=True):
-    __table_args__ = (
-        partial_index("ix_entry_rung", "tournament", "rung", where="rung IS NOT NULL"),
-        partial_index("ix_entry_gone", "withdrawn", where="rung IS NOT NULL AND withdrawn IS NOT NULL"),
-    )
-
-    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
-    player: int = Field(foreign_key="player.id", primary_key=True, index=True)
-    entered: datetime = Field(sa_type=Utc)
-    withdrawn: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when they are not paired any more. Who withdraws before it begins has no row."""
-    seed: int | None = None  # their number, from the beginning of the tournament on
-    rung: int | None = None  # where they stand on a ladder, from 1 at the top (see tournaments.ladders)
-
-
-class Pairing(SQLModel, table=True):
-    """Two entrants who meet in a round. How it ended stands in their match, if there is one."""
+class Analysis(Leased, table=True):
+    """The analysis of a finished match for one of its players: a row for each, found in many short searches."""
 
     __table_args__ = (
-        UniqueConstraint("tournament", "round", "game", "first"),
-        UniqueConstraint("tournament", "round", "game", "second"),
-        UniqueConstraint("tournament", "round", "game", "board"),
+        UniqueConstraint("match", "player"),
+        Index("ix_analysis_player_asked", "player", "asked"),
+        partial_index("ix_analysis_due", "due", "id", where="done IS NULL"),
+        partial_index("ix_analysis_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    tournament: int = Field(foreign_key="tournament.id")
-    round: int
-    board: int
-    game: int = 1  # 2 for the second match of two who have drawn the first one, in a knock-out
-    first: int = Field(foreign_key="player.id")  # the player who moves first, or who has a bye
-    second: int | None = Field(default=None, foreign_key="player.id")
-    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
-    """None for a bye, where one of the two had withdrawn, and until the match begins."""
-    result: str | None = None  # how that ended without a match (tournaments.standings.Score)
+    match: int = Field(foreign_key="match.id")
+    player: int = Field(foreign_key="player.id")
+    asked: datetime = Field(sa_type=Utc)
+    findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
+    """What was found for each position so far, the first one first (house.search_process.SearchFinding)."""
+    attempts: int = 0  # how many searches for the next positions were begun, counted before each begins
+    due: datetime = Field(sa_type=Utc)
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    """When the player was told what was found, or that the house gave up."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the house gave up: the searches have failed too often. The admin is told."""

@@ -1,8 +1,8 @@
 """Players: addresses, who has left, calendars, what they offer, blocks, and what the operator did to them."""
 
-from datetime import datetime
+from datetime import date, datetime
 
-from sqlalchemy import JSON, Column, Index, false
+from sqlalchemy import JSON, Column, Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.partial_index import partial_index
@@ -73,7 +73,7 @@ class Invitee(SQLModel, table=True):
     __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
 
     address: str = Field(primary_key=True)
-    """A hash of the address (see invitation_limits): nobody reads from it whom we have written to."""
+    """A hash of the address (see players.invitations): nobody reads from it whom we have written to."""
     domain: str
     invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
     refused: datetime | None = Field(default=None, sa_type=Utc)  # when its owner asked us not to invite them again
@@ -210,3 +210,30 @@ class Announcement(SQLModel, table=True):
     number: int = 0
     due: datetime | None = Field(default=None, sa_type=Utc)  # when the next messages are queued; None once all are
     created: datetime = Field(sa_type=Utc)
+
+
+class PlayerRating(SQLModel, table=True):
+    """How a player stood in a game after a week in which they had results. Only `superseded` ever changes."""
+
+    __table_args__ = (
+        UniqueConstraint("player", "game", "week"),
+        Index("ix_playerrating_game_week", "game", "week"),
+        partial_index("ix_playerrating_standings", "game", text("rating DESC"), "player", where="superseded IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id")
+    game: str
+    week: date  # its Monday
+    rating: float
+    deviation: float
+    volatility: float
+    wins: int
+    draws: int
+    losses: int  # all results until then
+    superseded: date | None = None  # the week after which the player's next rating in the game is; None for the latest
+
+
+class RatedWeek(SQLModel, table=True):
+    game: str = Field(primary_key=True)
+    week: date = Field(primary_key=True)

@@ -30,7 +30,7 @@ from pbem.mail.reading.text.attribution_words import (
     tells_the_day,
     tells_the_time,
 )
-from pbem.mail.reading.text.ours import NOBODY, Ours, is_mere_date
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours, is_mere_date
 
 MOST_LINES = 5
 LONGEST = 500  # only the end of a longer line is examined

@@ -1,4 +1,4 @@
-"""What `pbem show` tells of a player, an address and a message: objects that JSON prints as they are."""
+"""What `pbem show` tells of a player, an address, a match and a message: objects that JSON prints as they are."""
 
 import email
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,12 +9,14 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
 from engines.seats import SEATS
+from notation.board import format_board
 from notation.time_control import spoken
 from pbem.cli.shared import Stored, now
-from pbem.matches import queries
+from pbem.matches import integrity as checking
+from pbem.matches import queries, replayed_match
 from pbem.matches.clock import timekeeping
 from pbem.messages import preferences
-from pbem.players import news_times, player_directory
+from pbem.players import news_times_and_pauses, player_directory
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
 RECENT = 10  # how many messages, and how many matches, are shown of a player
@@ -200,7 +202,11 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
     way, choices = preferences.way(player.settings, row.template, row.match), preferences.with_defaults(player.settings)
     news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
     created = (at for template, match, at in news if preferences.way(player.settings, template, match) == way)
-    return None if (first := next(created, None)) is None else news_times.due_at(way, choices, player.stopped, first)
+    return (
+        None
+        if (first := next(created, None)) is None
+        else news_times_and_pauses.due_at(way, choices, player.stopped, first)
+    )
 
 
 def mail(session: Session, server: Stored, row: Incoming) -> Facts:
@@ -225,3 +231,36 @@ def sent(session: Session, server: Stored, row: Outgoing) -> Facts:
     player = session.get(Player, row.player) if row.player is not None else None
     name = queries.name(player) if player else None
     return {**outgoing(session, server, row), "player": name, "troubled": row.troubled, "error": row.error}
+
+
+def of_match(session: Session, server: Stored, match: Match) -> Facts:
+    (faults,) = checking.faults(session, [match])
+    problems = [fault.sentence for fault in faults]
+    people = queries.players_of(session, match)
+    names = (queries.name(people[0]), queries.name(people[1]))
+    about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
+    return {
+        "match": match.id,
+        "game": match.game,
+        "options": match.options,
+        "players": list(names),
+        "state": match.state,
+        "winner": names[match.winner] if match.winner is not None else None,
+        "ending": replayed_match.why_over(match, names) or None,
+        "unfinished": match.part,
+        "problems": problems,
+        "board": None if problems else format_board(replayed_match.snapshot_of(session, match).position.diagram()),
+        "turns": _turns(session, match, names),
+        "messages": [outgoing(session, server, row) for row in session.exec(about)],
+    }
+
+
+def _turns(session: Session, match: Match, players: tuple[str, str]) -> list[Facts]:
+    turns: list[Any] = [(ply, f"{ply.number}", ply.played) for ply in queries.plies(session, match)]
+    for ply in queries.taken_back(session, match):
+        played = f"{ply.played:%Y-%m-%d %H:%M:%S}, taken back {ply.taken_back:%Y-%m-%d %H:%M:%S}"
+        turns.append((ply, f"({ply.number})", played))
+    return [
+        {"number": number, "by": players[ply.seat], "text": ply.text, "played": played, "incoming": ply.incoming}
+        for ply, number, played in turns
+    ]

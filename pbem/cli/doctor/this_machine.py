@@ -125,11 +125,6 @@ def parser(_: Settings) -> Iterator[Finding]:
         box.close()
 
 
-def any_inbox(settings: Settings) -> Iterator[Finding]:
-    if not any(vars(settings.inbox).values()):
-        yield finding("inbox.none")
-
-
 def listener(table: str, settings: Settings) -> Iterator[Finding]:
     ours: Listening | None = attrgetter(table)(settings)
     if ours is None or ours.port is None:

@@ -1,15 +1,35 @@
-"""Moving a server from SQLite to PostgreSQL: all rows, in one transaction."""
+"""The command `move`: all rows from an SQLite database to PostgreSQL, in one transaction."""
 
+from typing import Annotated
+
+import typer
 from sqlalchemy import Engine, func, insert, inspect, select
 from sqlmodel import SQLModel
 
+from pbem.cli import log_format, shared
+from pbem.cli.shared import app, out
+from pbem.config import LogSettings
+from pbem.config.dump import veiled_url
 from pbem.storage import database
 from pbem.storage.database import Progress
+
+
+@app.command()
+def move(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The URL of the SQLite database, as configured.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The URL of an empty PostgreSQL database.")],
+) -> None:
+    log_format.configure(LogSettings(level="error"))
+    with database.opened(source) as old, database.opened(target) as new, shared.progress() as progress:
+        rows = copy_rows(old, new, progress)
+    out.print(f"{rows:,} rows are in {veiled_url(target)} now")
+    out.print("next: set database in [server] to that; move the SQLite file away, so that no server starts with it")
+
 
 PIECE = 1_000  # how many rows are in memory at once
 
 
-def move(source: Engine, target: Engine, progress: Progress) -> int:
+def copy_rows(source: Engine, target: Engine, progress: Progress) -> int:
     """Copy all rows from SQLite into an empty PostgreSQL database, or none if it fails; return how many there are."""
     import pbem.features.all  # noqa: F401 - features declare tables, and load slowly
 

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, count
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from engines import search
-from pbem.matches import agreements, offers
-from pbem.matches.events import Events
-from pbem.matches.offers import OfferKind
-from pbem.matches.queries import seat_of
+from pbem.conversation.command import Decision, Request
+from pbem.errors import Refused
+from pbem.features.house import house_player
+from pbem.matches import branching, lifecycle
+from pbem.matches.queries import number_between
+from pbem.matches.replayed_match import Snapshot
+from pbem.players import invitations
 from pbem.storage.database import exclude_others
-from pbem.storage.models import HOUSE, Match, MatchState, Player, Search, SearchKind
+from pbem.storage.models import HOUSE, Match, Player
 
 NAME = "house"  # the name that the house plays under, or one like it where a person had that before
 LOOKS_LIKE = str.maketrans("01345", "olesa")
@@ -84,34 +87,49 @@ LEVELS = tuple(
 DEFAULT = 2  # the level of a challenge that names none: a newcomer should have a chance
 
 
-DRAW_AFTER = 20  # the number of turns, of both players, before which the house accepts no draw
-EVEN = 0.0
+MOST_MATCHES = 10
 
 
-def answer_offers(session: Session, match: Match, now: datetime) -> Events:
-    """Answer what the opponent of the house has offered; nothing in a match between two people.
-
-    It agrees to everything but to a draw in a match that it thinks it is winning. The caller has locked the match.
-    """
-    house = find(session) if match.level is not None else None
-    seat = None if house is None else seat_of(match, house)
-    events: Events = ()
-    while seat is not None and match.state == MatchState.RUNNING:
-        offer = next((offer for offer in offers.open_offers(match) if offer.seat != seat), None)
-        if offer is None:
-            break
-        if offer.kind is OfferKind.DRAW and not _agrees_to_draw(session, match):
-            events += agreements.reject(session, match, seat, offer.kind)
-        else:
-            events += agreements.accept(session, match, seat, offer.kind, now)
-    return events
+def level_of(request: Request, given: str | None) -> int:
+    if given is None:
+        return house_player.DEFAULT
+    words = given.strip().lower()
+    level = next((level for level in house_player.LEVELS if words in (str(level.number), level.name.lower())), None)
+    if level is None:
+        raise Refused(
+            f"The house has no level {given[:20]}.",
+            fits=f'Its levels are 0 to {len(house_player.LEVELS) - 1}; "help levels" explains them.',
+        )
+    return level.number
 
 
-def _agrees_to_draw(session: Session, match: Match) -> bool:
-    """Return whether the house, when it last looked for a turn, thought that it was no better than even."""
-    if match.plies < DRAW_AFTER:
-        return False
-    of_turns = (Search.match == match.id, Search.kind == SearchKind.TURN, col(Search.done).is_not(None))
-    values = select(Search.value).where(*of_turns).order_by(col(Search.version).desc())
-    value = session.exec(values.limit(1)).first()
-    return value is not None and value <= EVEN
+def start(
+    request: Request,
+    player: Player,
+    terms: lifecycle.Terms,
+    level: int,
+    *,
+    begins: bool,
+    rematch_of: Match | None = None,
+    replay_of: Snapshot | None = None,
+) -> Decision:
+    """Start a match of the player, who may move first, against the house, from the position of `replay_of` if any."""
+    session, now = request.session, request.now
+    if not request.house.enabled:
+        raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
+    house = house_player.provide(session, now)
+    if number_between(session, player, house) >= MOST_MATCHES:
+        raise Refused(
+            f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
+    invitations.check_day(session, player, now)
+    (offered,) = lifecycle.offer(
+        *(session, player, house, terms, now),
+        challenger_begins=begins,
+        rematch_of=rematch_of,
+        level=level,
+    )
+    if replay_of is not None:
+        branching.copy(session, offered.match, replay_of, challenger_begins=begins)
+    return Decision(events=lifecycle.accept(session, offered.match, house, now))

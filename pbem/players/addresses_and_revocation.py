@@ -14,7 +14,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.contents.answer_sections import NewAddresses
-from pbem.players import news_times
+from pbem.players import news_times_and_pauses
 from pbem.storage import mailer
 from pbem.storage.canonical_address import mailbox
 from pbem.storage.mailer import Mailer
@@ -50,7 +50,7 @@ def change(session: Session, player: Player, address: str) -> list[Match]:
     old, player.address = player.address, address
     player.unreachable, player.bounces, player.bounced = None, 0, None
     if player.gets_turns_only:
-        news_times.resume(session, player)
+        news_times_and_pauses.resume(session, player)
     player.complained = None
     passed_on = _swap_addresses(session, guest, player, old) if guest is not None else []
     revoke(session, player)

@@ -1,4 +1,4 @@
-"""Commands for contests: those of the groups ratings and tournament, and player trust."""
+"""Commands for tournaments and ratings."""
 
 from typing import Annotated
 
@@ -8,13 +8,13 @@ from sqlmodel import Session
 
 from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
-from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, errors, out, stored
+from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
 from pbem.errors import Refused
-from pbem.features.moderation import lists
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, host_syntax, messages, rounds
-from pbem.features.tournaments.entries import TournamentState
-from pbem.features.tournaments.standings import Format, crosstable
+from pbem.features.tournaments import entries, host_syntax, messages, openings, rounds
+from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.openings import TournamentState
+from pbem.features.tournaments.standings import crosstable
 from pbem.matches.ratings import weekly_rating
 from pbem.storage import database
 from pbem.storage.models import Tournament
@@ -32,20 +32,6 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
     out.print(f"{derived} ratings derived from the matches")
 
 
-@app.command("player trust")
-def trust(
-    name: PlayerName,
-    end: Annotated[bool, typer.Option("--end", help="Don't trust them any more.")] = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = lists.called(session, name)
-        player.trusted = None if end else shared.now()
-        session.add(player)
-        can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
-        out.print(f"{player.name} {can}")
-
-
 @app.command("tournament open")
 def open_(
     words: Annotated[list[str], typer.Argument(help=f"As by email: {host_syntax.USAGE}", metavar="KIND GAME OPTION")],
@@ -54,7 +40,7 @@ def open_(
     with stored(config_file) as server:
         terms = host_syntax.read(" ".join(words), server.settings.server.time, shared.now())
         with database.transaction(server.engine) as session:
-            row = entries.open_(session, terms)
+            row = openings.open_(session, terms)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
             out.print(f"tournament {row.id}, {row.title}, is open{until}")
 
@@ -62,11 +48,11 @@ def open_(
 @app.command("tournament list")
 def list_(page: PageOption = 1, config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        rows, more = entries.listed(session, PAGE, page)
-        numbers = entries.numbers_of(session, rows)
+        rows, more = openings.listed(session, PAGE, page)
+        numbers = openings.numbers_of(session, rows)
         listing = TerminalListing("number title kind game time players state", closes="closes (UTC)")
         for row in rows:
-            players, state = f"{numbers[row.id or 0]} of {row.places}", entries.state_of(row).value
+            players, state = f"{numbers[row.id or 0]} of {row.places}", openings.state_of(row).value
             closes = None if row.kind == Format.LADDER else row.closes
             listing.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
     listing.show(out, "there are no tournaments", page=page, more=more, as_json=as_json)
@@ -77,7 +63,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG, as_json: J
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         if not as_json:
-            out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}")
+            out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {openings.state_of(row)}")
         _standing(session, row).show(out, "nobody has entered", as_json=as_json)
 
 
@@ -107,19 +93,19 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server:
         with database.transaction(server.engine) as session:
             row = _called(session, number, locks=True)
-            if entries.state_of(row) is not TournamentState.OPEN:
-                raise Refused(f"Tournament {number} is {entries.state_of(row)}.")
-            entries.begin_now(session, row, shared.now())
+            if openings.state_of(row) is not TournamentState.OPEN:
+                raise Refused(f"Tournament {number} is {openings.state_of(row)}.")
+            openings.begin_now(session, row, shared.now())
         tournaments.advance(server.engine, server.settings.server, shared.now())
         with database.read_only(server.engine) as session:
-            out.print(f"tournament {number} is {entries.state_of(_called(session, number))}")
+            out.print(f"tournament {number} is {openings.state_of(_called(session, number))}")
 
 
 @app.command("tournament end")
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
-        if row.every is not None and host_syntax.stop(session, row):
+        if row.every is not None and openings.stop(session, row):
             out.print(f"no other season of tournament {number} will open")
             return
         if row.kind != Format.LADDER or row.ended is not None:

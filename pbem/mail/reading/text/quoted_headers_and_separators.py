@@ -7,7 +7,7 @@ from pbem.mail.reading.text import decoded_view
 from pbem.mail.reading.text.attribution_words import first_words, is_dated, tells_the_time
 from pbem.mail.reading.text.decoded_view import is_tagged
 from pbem.mail.reading.text.normalize import fold
-from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 
 MOST_LINES = 25
 LONGEST_LABEL = 30

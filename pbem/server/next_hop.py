@@ -16,9 +16,9 @@ from pbem.failpoints import Step
 from pbem.mail.reading import bounce_reasons
 from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.transports.protocols import NotAccepted, Outbox
+from pbem.process_vitals import Vitals
 from pbem.storage import facts_when_queued
 from pbem.storage.models import Outgoing
-from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 

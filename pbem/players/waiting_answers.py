@@ -8,20 +8,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Engine, exists, update
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import Hint, TurnNews
 from pbem.messages.contents.message_payloads import Answer
-from pbem.players.answer_budgets import DAY
 from pbem.players.queue_match_news import Notice, rewrite
 from pbem.storage import mailer
 from pbem.storage.database import transaction
-from pbem.storage.due_jobs import NOW
+from pbem.storage.due_rows import NOW
 from pbem.storage.leases import ENDED
 from pbem.storage.message_payload_base import Payload, dump, load
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
-from pbem.storage.utc import within
 
 WAIT = timedelta(seconds=20)  # how long an answer waits for the house
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
@@ -81,12 +79,6 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
         session.add(Search(**this, player=row.player, asked=now, due=now, done=now, attempts=1))
     session.flush()
     return True
-
-
-def hints_today(session: Session, player: Player, now: datetime) -> int:
-    """Return the number of hints that the player got within a day; the same one again doesn't count."""
-    today = (Search.player == player.id, Search.kind == SearchKind.HINT, within(Search.asked, DAY, now))
-    return session.exec(select(func.count()).select_from(Search).where(*today)).one()
 
 
 def release(session: Session, match: Match, now: datetime) -> None:

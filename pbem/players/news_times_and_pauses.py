@@ -43,16 +43,6 @@ def due_at(way: str, choices: Mapping[str, str], stopped: datetime | None, happe
             return happened
 
 
-def day(choices: Mapping[str, str], time: datetime, now: datetime) -> str:
-    """Return the date of that time in the player's zone, with the year if it isn't the present one.
-
-    >>> day({"zone": "Asia/Tokyo"}, datetime(2026, 3, 2, 22, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
-    '3 Mar'
-    """
-    there, today = (moment.astimezone(ZoneInfo(choices["zone"])) for moment in (time, now))
-    return f"{there.day} {there:%b}" if there.year == today.year else f"{there.day} {there:%b %Y}"
-
-
 def pause(session: Session, player: Player) -> None:
     _change(session, player, OutgoingState.BATCHED, OutgoingState.PAUSED)
 

@@ -23,14 +23,15 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import conditional_moves, prepared_and_forced_turns, turn_parsing
-from pbem.matches.clock.timekeeping import ZONE, clock_of, time_shown
-from pbem.matches.conditional_moves import ELSE, IF, THEN, Conditions
+from pbem.matches import condition_tree, prepared_and_forced_turns, turn_parsing
+from pbem.matches.clock.timekeeping import ZONE, clock_of
+from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, name, subject_of, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
 from pbem.messages.links import ReplyTarget, address_with
+from pbem.messages.times_shown import time_shown
 from pbem.players.answer_budgets import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
@@ -120,7 +121,7 @@ class BoardAccess:
         notation, base = self.snapshot.notation, self.snapshot.base
         if self.match.to_move == self.seat:
             turn_parsing.read(notation, base, self.snapshot.part, turn_parsing.parse(notation, turn))
-        elif not conditional_moves.read(notation, base, self.seat, turn, Conditions()).lines:
+        elif not condition_tree.read(notation, base, self.seat, turn, Conditions()).lines:
             raise Refused("There is nothing in it that could be prepared.", fits='Write "if TURN then TURN".')
 
 

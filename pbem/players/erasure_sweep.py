@@ -6,7 +6,7 @@ its own; after a crash the next one goes on where the last one ended.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -17,9 +17,10 @@ from sqlmodel import col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.storage import facts_when_queued, message_payload_base
+from pbem.storage import facts_when_queued
 from pbem.storage.database import read_only, transaction
 from pbem.storage.mailer import ANSWERED, WITH_CONTENT
+from pbem.storage.message_payload_base import FIELDS
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
@@ -163,7 +164,7 @@ def _messages_to_others(engine: Engine, departure: Departure) -> Iterator[Sequen
 
 def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
-    payload = message_payload_base.without_person(row.payload, called, instead)
+    payload = without_person(row.payload, called, instead)
     facts = facts_when_queued.without(row.facts, player, instead)
     if (payload, facts) == (row.payload, row.facts):
         return
@@ -194,3 +195,26 @@ def _messages_to(engine: Engine, departure: Departure, now: datetime) -> Iterato
             delete(OutgoingContent).where(col(OutgoingContent.outgoing).in_(chunk)),
             update(Outgoing).where(col(Outgoing.id).in_(chunk)).values(gone),
         )
+
+
+AUTHOR, WORDS = "by", "message"  # the field that names an author, and the one beside it that holds what they wrote
+
+
+def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
+    """Return the payload without a person of those names and addresses, and without what they wrote.
+
+    >>> without_person({"by": "to", "message": ["Welcome", "to you"], "subject": "Re: to"}, {"to"}, "deleted-7")
+    {'by': 'deleted-7', 'message': [], 'subject': 'Re: to'}
+    """
+    if isinstance(payload, list):
+        return [without_person(value, called, instead) for value in payload]
+    if not isinstance(payload, Mapping):
+        return payload
+    wrote = payload.get(AUTHOR) in called
+    redacted: dict[str, Any] = {}
+    for key, value in payload.items():
+        if key in FIELDS and isinstance(value, str):
+            redacted[key] = instead if value in called else value
+        else:
+            redacted[key] = [] if wrote and key == WORDS else without_person(value, called, instead)
+    return redacted
