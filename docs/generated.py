@@ -31,7 +31,7 @@ from pbem.cli import command_index, log_format
 from pbem.config import LogSettings, Settings, Tls
 from pbem.conversation.command import Command, Group, Reach
 from pbem.features.all import FEATURES
-from pbem.messages.contents.answer_sections import template_folders
+from pbem.messages.template_files import template_folders
 from pbem.secret_setting import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text

@@ -6,7 +6,7 @@ from notation import phages as phages_notation
 from notation import quadrature as quadrature_notation
 from notation import quadrupel as quadrupel_notation
 from notation.games import GamePack
-from pbem.messages.contents.answer_sections import templates_folder
+from pbem.messages.template_files import templates_folder
 
 _RULES = templates_folder() / "rules"
 _TOLERANT = phages_notation.play_tolerantly

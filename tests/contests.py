@@ -12,7 +12,8 @@ from sqlmodel import Session, SQLModel, select
 from notation.games import GAMES
 from notation.time_control import TimeControl
 from pbem.matches import lifecycle, turn_parsing
-from pbem.matches.events import MatchOffered, MatchStarted, NotPossible, Obstacle
+from pbem.matches.events import MatchOffered, MatchStarted
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.storage.models import Match, Player
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import SQLModel
 
-from pbem.storage.canonical_address import owner
 from pbem.storage.database import transaction
+from pbem.storage.mailboxes_and_domains import owner
 from pbem.storage.models import Outgoing, OutgoingState, Standing
 from tests.correspondence import Correspondence
 

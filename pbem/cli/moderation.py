@@ -22,7 +22,7 @@ from pbem.cli.shared import (
 )
 from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
-from pbem.matches import queries
+from pbem.matches import shown_names
 from pbem.players import player_directory
 from pbem.storage import database
 from pbem.storage.models import Player
@@ -41,7 +41,9 @@ def acts_(
         for row in rows:
             whom = session.get(Player, row.player) if row.player else None
             former = f"{row.former_name}, now " if row.former_name else ""
-            listing.add(row.at, row.actor, row.act, former + (queries.name(whom) if whom else ""), row.match, row.note)
+            listing.add(
+                row.at, row.actor, row.act, former + (shown_names.name(whom) if whom else ""), row.match, row.note
+            )
     listing.show(out, "nothing was done", page=page, more=more, as_json=as_json)
 
 

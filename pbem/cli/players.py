@@ -22,7 +22,7 @@ from pbem.cli.shared import (
 )
 from pbem.features.moderation import lists
 from pbem.features.moderation.lists import AccountKind
-from pbem.matches import queries, track_record
+from pbem.matches import queries, shown_names, track_record
 from pbem.players import addresses_and_revocation, bounces, erasure, erasure_sweep, player_directory
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
@@ -52,7 +52,7 @@ def bounced(
             rows = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
         listing = TerminalListing("player address bounces", last="last (UTC)", stopped="stopped (UTC)")
         for row in rows:
-            listing.add(queries.name(row), row.address, row.bounces, row.bounced, row.unreachable)
+            listing.add(shown_names.name(row), row.address, row.bounces, row.bounced, row.unreachable)
     listing.show(out, "no mail bounces", as_json=as_json)
     if any(row.unreachable for row in rows):
         if not as_json:
@@ -93,7 +93,9 @@ def delete(name: PlayerName, yes: shared.YesOption = False, config_file: ConfigO
         with database.read_only(server.engine) as session:
             player = player_directory.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
-            about = f"{queries.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
+            about = (
+                f"{shown_names.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
+            )
         if not yes:
             typer.confirm(f"delete {about}? This can't be undone", abort=True)
         with database.transaction(server.engine) as session:
@@ -121,7 +123,7 @@ def players(
             )
             days = (f"{day:%Y-%m-%d}" if day else None for day in (player.confirmed, seen))
             plays, states = track_record.running(session, player), list(lists.states(player))
-            listing.add(player.id, queries.name(player), address, *days, plays, states)
+            listing.add(player.id, shown_names.name(player), address, *days, plays, states)
     listing.show(out, "no such players", page=page, more=more, as_json=as_json)
 
 

@@ -20,7 +20,7 @@ from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret_setting import BadConfig
-from pbem.storage import database, leases
+from pbem.storage import database, sqlite
 from pbem.storage.utc import now as now
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if who := leases.behind(error, make_url(settings.server.database)):
+        if who := sqlite.behind(error, make_url(settings.server.database)):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
         reason = " ".join(str(error.orig).partition("\nLINE ")[0].split())
         if advice := database_advice(error, reason, make_url(settings.server.database)):

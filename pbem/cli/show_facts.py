@@ -13,9 +13,9 @@ from notation.board import format_board
 from notation.time_control import spoken
 from pbem.cli.shared import Stored, now
 from pbem.matches import integrity as checking
-from pbem.matches import queries, replayed_match
+from pbem.matches import queries, replayed_match, shown_names
 from pbem.matches.clock import timekeeping
-from pbem.messages import preferences
+from pbem.messages import delivery_choices, preferences
 from pbem.players import news_times_and_pauses, player_directory
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
@@ -106,7 +106,7 @@ def _match(session: Session, player: Player, match: Match) -> Facts:
     people = queries.players_of(session, match)
     clock = timekeeping.clock_of(match)
     times = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
-    names = [queries.name(person) for person in people]
+    names = [shown_names.name(person) for person in people]
     return {
         "match": match.id,
         "game": match.game,
@@ -199,9 +199,12 @@ def _became(session: Session, server: Stored, row: Outgoing) -> str:
 def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None:
     """Return when the player gets the news that is collected for them in the same way as this."""
     batched = select(Outgoing.template, Outgoing.match, Outgoing.created).order_by(col(Outgoing.created))
-    way, choices = preferences.way(player.settings, row.template, row.match), preferences.with_defaults(player.settings)
+    way, choices = (
+        delivery_choices.way(player.settings, row.template, row.match),
+        preferences.with_defaults(player.settings),
+    )
     news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
-    created = (at for template, match, at in news if preferences.way(player.settings, template, match) == way)
+    created = (at for template, match, at in news if delivery_choices.way(player.settings, template, match) == way)
     return (
         None
         if (first := next(created, None)) is None
@@ -217,7 +220,7 @@ def mail(session: Session, server: Stored, row: Incoming) -> Facts:
     played = session.exec(turns).all() if matches else ()
     return {
         **_incoming(row),
-        "proven": queries.name(author) if author else None,
+        "proven": shown_names.name(author) if author else None,
         "why": _reasons(session, [row]).get(row.id or 0, []),
         "played": [f"match {ply.match}, turn {ply.number}: {ply.text}" for ply in played],
         "outgoing": [outgoing(session, server, effect) for effect in caused],
@@ -229,7 +232,7 @@ def mail(session: Session, server: Stored, row: Incoming) -> Facts:
 
 def sent(session: Session, server: Stored, row: Outgoing) -> Facts:
     player = session.get(Player, row.player) if row.player is not None else None
-    name = queries.name(player) if player else None
+    name = shown_names.name(player) if player else None
     return {**outgoing(session, server, row), "player": name, "troubled": row.troubled, "error": row.error}
 
 
@@ -237,7 +240,7 @@ def of_match(session: Session, server: Stored, match: Match) -> Facts:
     (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
-    names = (queries.name(people[0]), queries.name(people[1]))
+    names = (shown_names.name(people[0]), shown_names.name(people[1]))
     about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
     return {
         "match": match.id,

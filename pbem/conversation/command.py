@@ -18,7 +18,7 @@ from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Giv
 from pbem.errors import Refused, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
-from pbem.players.answer_budgets import AnswersLeft
+from pbem.players.message_budgets import AnswersLeft
 from pbem.players.queue_match_news import Notice
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import UNCAUSED, Cause

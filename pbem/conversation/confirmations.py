@@ -18,7 +18,8 @@ from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
-from pbem.matches.queries import name, seat_of
+from pbem.matches.queries import seat_of
+from pbem.matches.shown_names import name
 from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import (
     ActDone,
@@ -28,8 +29,8 @@ from pbem.messages.contents.message_payloads import (
     Challenge,
     Confirmation,
 )
-from pbem.players import addresses_and_revocation, answer_budgets, sender_identity
-from pbem.storage.canonical_address import mailbox
+from pbem.players import addresses_and_revocation, message_budgets, sender_identity
+from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
@@ -63,13 +64,13 @@ def hold(
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     matches = {line.match for line in parsed.commands if line.command.of_match and line.match is not None}
-    gist = answer_budgets.gist_of("confirm", (*lines, *map(str, sorted(matches))))
+    gist = message_budgets.gist_of("confirm", (*lines, *map(str, sorted(matches))))
     acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
-    if not can_repeat and answer_budgets.was_asked(request.session, request.sender, gist, request.now):
+    if not can_repeat and message_budgets.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     is_limited = request.excess is not None or request.sender.standing is not None
-    if is_limited and answer_budgets.is_open_question(request.session, request.sender, gist, request.now):
+    if is_limited and message_budgets.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
@@ -140,9 +141,9 @@ def confirm(
     reply, question = replace(reply, match=asked.match), load(Confirmation, asked.payload)
     answer = _answer(request, player, question)
     if isinstance(answer, Confirmation):
-        gist = answer_budgets.gist_of("confirm", ["again", str(held_id)])
+        gist = message_budgets.gist_of("confirm", ["again", str(held_id)])
         joins = question.joining
-        left = answer_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
+        left = message_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         again = _asked(request, player, held_id, replace(answer, last=left == 1), asked.match, gist)
@@ -205,7 +206,7 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if request.sender.by_thread:
-        if answer_budgets.is_asked_often(request.session, row.address, request.now):
+        if message_budgets.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         question = AddressQuestion(by=name(player), by_thread=True)
         again = Letter(

@@ -25,10 +25,11 @@ from pbem.conversation.syntax.message_draft import MOST_COMMANDS
 from pbem.errors import Refused
 from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for
-from pbem.matches.events import NotPossible
-from pbem.matches.queries import is_hidden, seat_of
+from pbem.matches.obstacles import NotPossible
+from pbem.matches.queries import seat_of
+from pbem.matches.shown_names import is_hidden
 from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked
-from pbem.players import answer_budgets, news_times_and_pauses
+from pbem.players import message_budgets, news_times_and_pauses
 from pbem.storage.models import Incoming, Match
 
 Target = int | str
@@ -224,18 +225,18 @@ def charge(request: Request, line: Line, spent: int) -> int:
     player = request.sender.player if request.sender.proven else None
     if player is None:
         return spent + own
-    rows = answer_budgets.of_hour(player, request.now, Incoming.received, Incoming.cost)
+    rows = message_budgets.of_hour(player, request.now, Incoming.received, Incoming.cost)
     others = rows.where(Incoming.id != request.incoming.id, col(Incoming.cost) > 0)
     total = spent + own
     for received, earlier in request.session.exec(others.order_by(col(Incoming.received).desc())):
         total += earlier
         if total > MOST_COST_PER_HOUR:
-            again = received + answer_budgets.HOUR
+            again = received + message_budgets.HOUR
             minutes = max(1, ceil((again - request.now).total_seconds() / 60))
             raise Refused(
                 "You've had us look up as much as one player can within an hour, so the answer ends here.",
                 read=line.text,
                 fits=f"This works again in {minutes} minutes. Your turns count as always.",
-                gist=f"{answer_budgets.ONCE}until {again:%d %H}",
+                gist=f"{message_budgets.ONCE}until {again:%d %H}",
             )
     return spent + own

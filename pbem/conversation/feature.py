@@ -19,7 +19,7 @@ from pbem.conversation.command import Command, Group
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.names_in_sentences import NAME as NAME
-from pbem.messages.contents import answer_sections
+from pbem.messages import template_files
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
@@ -115,7 +115,7 @@ def words_in_use(features: Features) -> frozenset[str]:
     }
     known = features.preferences
     settings = {*known, *(choice for each in known.values() for choice in each.choices)}
-    return RESERVED | games | settings | _polite() | answer_sections.words()
+    return RESERVED | games | settings | _polite() | template_files.words()
 
 
 def _polite() -> set[str]:

@@ -26,14 +26,14 @@ from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
-from pbem.players import answer_budgets, bounces, invitations, player_directory
+from pbem.players import bounces, invitations, message_budgets, player_directory
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
 
 PACKAGES = frozenset({"pbem", "notation", "engines"})  # the packages in which a bug is looked for
-CLOSED = f"{answer_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
+CLOSED = f"{message_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
 
 
 def converse(request: Request) -> Reply:
@@ -68,7 +68,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
         # Who sends more than a person writes, or through a list, plays turns and no more.
         excess: Refused | Unanswerable | None = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
         if request.message.automatic is not Automatic.LIST:
-            excess = answer_budgets.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
+            excess = message_budgets.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
         request = replace(request, excess=excess)
     if sender.address_question is not None:
         return confirmations.settle(request, reply, sender.address_question)
@@ -227,7 +227,7 @@ def _check_account(request: Request) -> None:
     commands = meaning.read(request, message).commands if message.error is None and question is None else ()
     if commands and all(Who.CLOSED in line.command.open_to for line in commands):
         return
-    if answer_budgets.was_told(session, sender.address, CLOSED, request.now):
+    if message_budgets.was_told(session, sender.address, CLOSED, request.now):
         raise Unanswerable(Silence.ACCOUNT_CLOSED)
     raise Refused(
         "The operator of this server has closed your account, so your message did nothing.",
@@ -236,7 +236,7 @@ def _check_account(request: Request) -> None:
     )
 
 
-def _check_unproven_budget(request: Request) -> answer_budgets.AnswersLeft | None:
+def _check_unproven_budget(request: Request) -> message_budgets.AnswersLeft | None:
     """Return how many answers strangers have left, if a stranger writes; None for anybody else.
 
     Raise Refused for the first message without proof that is one too many, and Unanswerable after that. An admin is no
@@ -246,9 +246,9 @@ def _check_unproven_budget(request: Request) -> answer_budgets.AnswersLeft | Non
     if sender.standing is None:
         return None
     if sender.is_stranger and not request.server.is_admin(sender.address):
-        per_month = 1 if invitations.is_ruled_out(session, sender.address) else answer_budgets.STRANGER_PER_MONTH
-        return answer_budgets.of_stranger(
+        per_month = 1 if invitations.is_ruled_out(session, sender.address) else message_budgets.STRANGER_PER_MONTH
+        return message_budgets.of_stranger(
             session, sender.address, sender.standing, request.limits, now, per_month=per_month
         )
-    answer_budgets.of_address(session, sender.address, sender.standing, request.limits.answers_per_hour, now)
+    message_budgets.of_address(session, sender.address, sender.standing, request.limits.answers_per_hour, now)
     return None

@@ -3,10 +3,11 @@
 from engines.core import Seat
 from pbem.conversation.command import Decision, Line, Request
 from pbem.errors import Refused
-from pbem.matches.queries import awaiting, locked, name, opponent_of, seat_of
+from pbem.matches.queries import awaiting, locked, opponent_of, seat_of
+from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import WordsPassedOn
 from pbem.messages.contents.message_payloads import Words as Note
-from pbem.players import answer_budgets, words_and_offers_limit
+from pbem.players import message_budgets
 from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, Player
 
@@ -58,9 +59,9 @@ def opponent_in(request: Request, match: Match, player: Player) -> Player:
 
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
-    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
-    words_and_offers_limit.check(request.session, match, other, note, request.now)
+    message_budgets.check_to_opponent(request.session, match, other, note, request.now)
     notice = Notice(other, Note(message=note, by=name(player)), match)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
     return Decision(answer=(told,), messages=(notice,), takes_prose=True)

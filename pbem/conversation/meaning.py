@@ -18,13 +18,14 @@ from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.suggested_commands import Place, Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
-from pbem.mail.reading.from_header import bare_subject
 from pbem.mail.reading.message import Message
+from pbem.mail.reading.subject import bare_subject
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
-from pbem.matches.queries import games_of, locked, name, of_player, opponent_of, pack_of, seat_of, shown
+from pbem.matches.queries import games_of, locked, of_player, opponent_of, pack_of, seat_of
 from pbem.matches.replayed_match import snapshot_of
+from pbem.matches.shown_names import name, shown
 from pbem.messages import preferences
 from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import AsOf, Refusal

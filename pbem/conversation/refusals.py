@@ -7,8 +7,8 @@ from notation.time_control import spoken
 from pbem.config import ServerSettings
 from pbem.conversation.command import Line, Request
 from pbem.errors import Refused
-from pbem.matches.events import Obstacle
 from pbem.matches.lifecycle import MOST_OPEN
+from pbem.matches.obstacles import Obstacle
 from pbem.matches.queries import is_playing_enough
 from pbem.matches.timeouts import MOST_GIVEN
 from pbem.storage.models import Match, MatchState, Player

@@ -26,7 +26,7 @@ from pbem.messages.contents.answer_sections import (
 )
 from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.times_shown import moment
-from pbem.players import answer_budgets, match_event_notices, waiting_answers
+from pbem.players import match_event_notices, message_budgets, waiting_answers
 from pbem.players.queue_match_news import Notice, notify, retell
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import Delivery, Mailer
@@ -196,14 +196,14 @@ def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
     if not has_token and (is_error or sender.is_stranger):
-        if gist == answer_budgets.NO_COMMAND:
-            earlier, stored = answer_budgets.said(session, sender, gist, now), _stored(reply.sections)
+        if gist == message_budgets.NO_COMMAND:
+            earlier, stored = message_budgets.said(session, sender, gist, now), _stored(reply.sections)
             was_said = any(payload.get("sections") == stored for payload in earlier)
         else:
-            was_said = answer_budgets.was_asked(session, sender, gist, now)
+            was_said = message_budgets.was_asked(session, sender, gist, now)
         if was_said:
             return None
-    return answer_budgets.ends_until(session, sender, gist, now)
+    return message_budgets.ends_until(session, sender, gist, now)
 
 
 def _gist_of(sections: Sequence[Section]) -> str | None:
@@ -217,7 +217,7 @@ def _gist_of(sections: Sequence[Section]) -> str | None:
     for section in stored:
         if section["template"] == "refused":
             section |= {key: LONG_NUMBER.sub("0", text) for key, text in section.items() if isinstance(text, str)}
-    return answer_budgets.gist_of("answer", stored)
+    return message_budgets.gist_of("answer", stored)
 
 
 def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:

@@ -18,14 +18,14 @@ from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.contents.message_payloads import Introduction, InvitationWaiting, titles
-from pbem.players import answer_budgets
+from pbem.players import message_budgets
 from pbem.storage.models import Match
 
 TO_START = (
     'To start, reply "play quadrupel", and you have a match with a program at once; or "join NAME", with a name of '
     "your own, to play people."
 )
-INSISTS = f"{answer_budgets.ONCE}insists"
+INSISTS = f"{message_budgets.ONCE}insists"
 """The gist of the second answer to a stranger who is told what this is, and writes again."""
 DECLINES = "I decline the invitation."  # what a bare no of somebody who is no player says
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
@@ -107,8 +107,8 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     if not request.sender.is_stranger:
         return _introduce(request, reply, parsed, wish)
     check_left(request)
-    told = answer_budgets.times(request.session, request.sender, INTRODUCTION, answer_budgets.MONTH, request.now)
-    if len(told) < MOST_INTRODUCTIONS and all(request.now - time >= answer_budgets.DAY for time in told):
+    told = message_budgets.times(request.session, request.sender, INTRODUCTION, message_budgets.MONTH, request.now)
+    if len(told) < MOST_INTRODUCTIONS and all(request.now - time >= message_budgets.DAY for time in told):
         return _introduce(request, reply, parsed, wish)
     if is_plain:
         raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)

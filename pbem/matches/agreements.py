@@ -14,11 +14,13 @@ from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, stored_offers
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Paused, Resumed
-from pbem.matches.events import Change, Events, NotPossible, Obstacle, OfferChanged
-from pbem.matches.queries import has_replied, pack_of, seat_of, version
+from pbem.matches.events import Change, Events, OfferChanged
+from pbem.matches.obstacles import NotPossible, Obstacle
+from pbem.matches.queries import pack_of, seat_of, version
 from pbem.matches.stored_offers import Offer, OfferKind
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, TakenBack
 from pbem.storage.preference_definition import Preference
+from pbem.storage.queue import has_replied
 
 UNANSWERED = "unanswered"
 UNDO = Preference("undo", ("asked", UNANSWERED), "whether opponents take back without asking what you haven't answered")

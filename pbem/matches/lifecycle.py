@@ -29,8 +29,6 @@ from pbem.matches.events import (
     MatchEnded,
     MatchOffered,
     MatchStarted,
-    NotPossible,
-    Obstacle,
     OfferDeclined,
     OfferWithdrawn,
     PartKept,
@@ -40,6 +38,7 @@ from pbem.matches.events import (
     TurnsTakenBack,
     Void,
 )
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, or_, select
 from engines.core import Seat
 from notation.games import GAMES, GamePack
 from pbem.storage.database import exclude_others, lock
-from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
 
 
 def pack_of(match: Match) -> GamePack:
@@ -97,26 +97,6 @@ def newest_of(
     return list(rows), max(len(urgent) - first - len(numbers), 0)
 
 
-def waits_from(session: Session, address: str, *which: bool) -> bool:
-    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
-    return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
-
-
-def has_replied(session: Session, address: str, time: datetime) -> bool:
-    """Return whether a reply with a token of the player at that address was received by then, and still waits."""
-    return waits_from(session, address, Incoming.lane == Lane.REPLIES, Incoming.received <= time)
-
-
-def waits_since(session: Session, time: datetime) -> bool:
-    """Return whether a message that was received by then, and may be a player's, still waits to be handled."""
-    for lane in (Lane.REPLIES, Lane.PLAYERS):
-        waiting = (Incoming.state == IncomingState.NEW, Incoming.lane == lane)
-        oldest = session.exec(select(Incoming.received).where(*waiting).order_by(col(Incoming.id)).limit(1)).first()
-        if oldest is not None and oldest <= time:
-            return True
-    return False
-
-
 def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime]:
     """Return since when each match has stood as it does: its end, its last turn, its beginning or the offer."""
     numbers = [match.id for match in matches if match.plies and match.ended is None]
@@ -167,41 +147,3 @@ def challenges_to(session: Session, player: Player, most: int) -> list[Match]:
 def awaiting(session: Session, player: Player) -> list[Match]:
     whose = ((Match.seat0 == player.id) & (Match.to_move == 0)) | ((Match.seat1 == player.id) & (Match.to_move == 1))
     return list(session.exec(select(Match).where(whose).order_by(col(Match.id))))
-
-
-GUEST = "a guest"  # what others call somebody who has no name, or doesn't show it
-
-
-def name(player: Player) -> str:
-    return player.name or GUEST
-
-
-def is_hidden(match: Match, player: Player) -> bool:
-    """Return whether the player was invited by address and hasn't accepted yet. Until then nobody learns their name."""
-    return match.by_address and match.started is None and player.id != match.challenger
-
-
-def shown(match: Match, player: Player) -> Player:
-    """Return the player as their opponent may see them: as a guest while they are hidden."""
-    if is_hidden(match, player):
-        return Player(id=player.id, address="", confirmed=player.confirmed, created=player.created)
-    return player
-
-
-def subject_of(match: Match, first: Player, second: Player, state: str = "") -> str:
-    """Return the Subject of a message about a match; what has happened stands in its tag.
-
-    Apart from the tag, which Gmail and other mail programs ignore when they compare Subjects, it is the same for all
-    messages of a match, so that they stay in one thread. Only a match that began with an invitation by address is
-    renamed once, when it has started between two names; until then it must not tell whose address that is.
-
-    >>> carol, dan = Player(id=1, name="carol"), Player(id=2, name="dan")
-    >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, "your turn")
-    '[pbem #42, your turn] Quadrature: carol - dan'
-    """
-    challenger = first if first.id == match.challenger else second
-    has_names = match.started is not None and first.name is not None and second.name is not None
-    is_invitation = match.by_address and not has_names
-    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
-    tag = f"[pbem #{match.id}, {state}]" if state else f"[pbem #{match.id}]"
-    return f"{tag} {GAMES.title(match.game)}: {contest}"

@@ -18,7 +18,8 @@ from notation.games import GameMissing, GamePack
 from notation.record import Record, replay, written
 from notation.steps import cells_of, steps_of
 from pbem.matches import missing
-from pbem.matches.queries import name, pack_of, players_of, seat_of, shown
+from pbem.matches.queries import pack_of, players_of, seat_of
+from pbem.matches.shown_names import name, shown
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.storage.models import Match, MatchState, Player
 

@@ -10,10 +10,12 @@ from sqlmodel import Session
 from engines.core import Seat
 from engines.seats import other
 from notation.ending import Ending, Termination
-from pbem.matches import lifecycle, queries
+from pbem.matches import lifecycle
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock, RanOut, TimeGiven
-from pbem.matches.events import Events, NotPossible, Obstacle, TimeGivenTo, TimeRanOut
+from pbem.matches.events import Events, TimeGivenTo, TimeRanOut
+from pbem.matches.obstacles import NotPossible, Obstacle
+from pbem.storage import queue
 from pbem.storage.models import Match, Player
 
 LEAST_GIVEN, MOST_AT_ONCE, MOST_GIVEN = timedelta(hours=1), timedelta(days=7), timedelta(days=28)
@@ -32,7 +34,7 @@ def claim(session: Session, match: Match, seat: Seat, received: datetime, now: d
         raise NotPossible(Obstacle.TIME_LEFT, match)
     late = session.get_one(Player, match.seat0 if seat else match.seat1)
     due = None if clock.is_told else expires
-    if (due is not None and queries.waits_since(session, due)) or queries.has_replied(session, late.address, received):
+    if (due is not None and queue.waits_since(session, due)) or queue.has_replied(session, late.address, received):
         raise NotPossible(Obstacle.TURN_MAY_WAIT, match)
     return _end(session, match, clock, other(seat), now)
 
@@ -60,7 +62,7 @@ def expire(session: Session, match: Match, now: datetime) -> Events:
     clock = timekeeping.catch_up(session, match, now)
     if clock is None or clock.seat is None or match.due is None or match.due > now:
         return ()
-    if queries.waits_since(session, match.due):
+    if queue.waits_since(session, match.due):
         return ()
     if clock.control.is_automatic or clock.is_told:
         return _end(session, match, clock, clock.seat, now)

@@ -10,8 +10,8 @@ from itertools import groupby, pairwise
 
 from engines.diagram import Tone
 from engines.search.state import state_of
-from pbem.matches.queries import name
 from pbem.matches.replayed_match import Snapshot
+from pbem.matches.shown_names import name
 from pbem.messages.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS, css
 
 MISTAKE, BLUNDER = 0.25, 0.6  # how much a turn must have given away for its mark

@@ -8,19 +8,20 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
+from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.mail.reading.from_header import bare_subject
-from pbem.matches.queries import name, subject_of
+from pbem.mail.reading.subject import bare_subject
 from pbem.matches.replayed_match import Snapshot
+from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.contents.message_payloads import Answer, Challenge
+from pbem.messages.delivery_choices import KINDS, kind_of
 from pbem.messages.links import address_with, token_of
-from pbem.messages.preferences import KINDS, kind_of
 from pbem.messages.templating import TEXT, templates
 from pbem.messages.token_redaction import HeaderValue
 from pbem.storage.mailer import is_own_id
 from pbem.storage.message_payload_base import Payload, Said
-from pbem.storage.models import MatchState, Outgoing
+from pbem.storage.models import Match, MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "tournament_over": "tournament"}
@@ -152,3 +153,22 @@ def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> 
         if ending.seat is not None:
             facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
     return facts
+
+
+def subject_of(match: Match, first: Player, second: Player, state: str = "") -> str:
+    """Return the Subject of a message about a match; what has happened stands in its tag.
+
+    Apart from the tag, which Gmail and other mail programs ignore when they compare Subjects, it is the same for all
+    messages of a match, so that they stay in one thread. Only a match that began with an invitation by address is
+    renamed once, when it has started between two names; until then it must not tell whose address that is.
+
+    >>> carol, dan = Player(id=1, name="carol"), Player(id=2, name="dan")
+    >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, "your turn")
+    '[pbem #42, your turn] Quadrature: carol - dan'
+    """
+    challenger = first if first.id == match.challenger else second
+    has_names = match.started is not None and first.name is not None and second.name is not None
+    is_invitation = match.by_address and not has_names
+    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
+    tag = f"[pbem #{match.id}, {state}]" if state else f"[pbem #{match.id}]"
+    return f"{tag} {GAMES.title(match.game)}: {contest}"

@@ -4,73 +4,21 @@ A file is named by the match's number and its game, and holds no address of anyb
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import pairwise
 
 from sqlmodel import Session
 
-from engines.core import Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
 from notation.ending import WITHOUT_RESULT
 from notation.gamerecord import Moment, Result, Site
-from pbem.matches.clock.turn_times import TurnTime, turn_times
-from pbem.matches.events import Cause
+from pbem.matches.clock.timekeeping import TurnTime, turn_times
 from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
-from pbem.messages.contents.answer_sections import PlayedByItself
 from pbem.messages.mime import Attachment
-from pbem.messages.templating import WIDTH
 from pbem.storage.facts_when_queued import MatchFacts
 from pbem.storage.models import HOUSE
-
-WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
-"""What to say of a turn that was played for its player."""
-MARK, BETWEEN = "| ", "    "  # before each line, so that a quoted one isn't read as a turn, and between the columns
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    number: int
-    seat: int
-    by: str
-    text: str
-
-
-def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
-    why = {turn.text: WHY[turn.why] for turn in by_itself if turn.text}
-    return tuple(
-        f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
-        for turn in turns
-    )
-
-
-def in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> str:
-    """Return the turns with a column for each player, or one below the other if that would be too broad.
-
-    >>> turns = [Played(2, 1, "bob", "b9b8"), Played(3, 0, "alice", "f3f4")]
-    >>> print(in_columns(turns, ("alice", "bob"), first=0))
-    |    alice       bob
-    |             2  b9b8
-    | 3  f3f4
-    >>> print(in_columns([Played(3, 0, "alice", "f3f4 " * 13)], ("alice", "bob"), first=0)[:16])
-    | 3  alice: f3f4
-    """
-    digits = len(str(max((turn.number for turn in turns), default=0)))
-    in_pairs = any(one.number == other.number for one, other in pairwise(turns))
-    rows = [[f"{'':{digits}}  {names[first]}", names[1 - first] if in_pairs else f"{'':{digits}}  {names[1 - first]}"]]
-    for turn in turns:
-        if len(rows) == 1 or turn.seat == first or rows[-1][1]:
-            rows.append(["", ""])
-        is_numbered = turn.seat == first or not in_pairs
-        rows[-1][turn.seat != first] = f"{turn.number:>{digits}}  {turn.text}" if is_numbered else turn.text
-    left, right = (max(len(row[column]) for row in rows) for column in (0, 1))
-    if len(MARK) + left + len(BETWEEN) + right > WIDTH:
-        return "\n".join(f"{MARK}{turn.number:>{digits}}  {turn.by}: {turn.text}" for turn in turns)
-    return "\n".join(f"{MARK}{before:{left}}{BETWEEN}{after}".rstrip() for before, after in rows)
-
 
 SCORES = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 

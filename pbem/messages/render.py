@@ -8,13 +8,15 @@ from typing import Any
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
-from pbem.matches.queries import name, subject_of
+from pbem.mail.reading.text.quotes_of_us import Ours
 from pbem.matches.replayed_match import Snapshot
+from pbem.matches.shown_names import name
 from pbem.messages import headers, links, mime, preferences
+from pbem.messages.delivery_choices import kind_of
+from pbem.messages.headers import subject_of
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Attachment
-from pbem.messages.preferences import kind_of
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import Views
@@ -133,3 +135,15 @@ class Renderer:
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
+
+
+HEADS = (
+    r".+, match #\d+, (?:turn \d+|\d+ turns?)",
+    r"Match #\d+, .+: \d+ turns? played\.",
+    r".+ writes, in match #\d+:",
+)
+"""Patterns of the first or second line of the messages that have a board or a turn in them (see templates/parts)."""
+
+
+def ours(server: ServerSettings) -> Ours:
+    return Ours(server.address, server.name, HEADS)

@@ -5,23 +5,18 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from notation import illustrations, time_control
+from notation import time_control
 from notation.games import GAMES
 from notation.hints import format_hint, listed
-from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
-from pbem.config import ServerSettings
-from pbem.mail.reading.text.quotes_of_us import Ours
 from pbem.messages import palette
-from pbem.messages.contents.answer_sections import template_folders
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
+from pbem.messages.rules_page import page
+from pbem.messages.template_files import template_folders
 
 WIDTH = 72
 SHOWN_TURNS = 10  # how many of the last turns a message lists; "record" has them all
@@ -143,68 +138,6 @@ def in_rows(links: Iterable[Any]) -> list[list[Any]]:
     return rows
 
 
-Picture: TypeAlias = tuple[Illustration, str]  # what is shown on a page of rules, and its URL
-
-
-@cache
-def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
-    """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
-    from pbem.messages.boards import board_image  # Pillow and resvg, 12 MB, for a daemon that draws
-
-    return tuple(
-        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
-        for shown in illustrations.of(GAMES[game])
-    )
-
-
-def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[Picture] = ()) -> Markup:
-    r"""Return a page in Markdown as HTML, with attributes for each kind of element, and with pictures.
-
-    >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
-    Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
-    """
-    from markdown_it import MarkdownIt  # many modules, which a daemon needs when somebody asks for rules
-
-    reader = MarkdownIt("commonmark", {"html": False})
-    tokens = reader.parse(markdown)
-    for token in tokens:
-        if token.nesting >= 0:
-            token.attrs |= attributes.get(token.tag, {})
-        token.content = textwrap.dedent(token.content) if token.type == "code_block" else token.content
-    tokens = list(_illustrated(tokens, attributes, pictures)) if pictures else tokens
-    return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
-
-
-def _illustrated(
-    tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[Picture]
-) -> "Iterator[Token]":
-    """Yield the tokens with the pictures of each section: in place of a block of code, or at its end."""
-    remaining: list[Picture] = []
-    for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.type == "heading_open" and heading is not None:
-            yield from (_figure(picture, attributes) for picture in remaining)
-            remaining = [picture for picture in pictures if picture[0].below == heading.content]
-        instead = next((picture for picture in remaining if picture[0].instead), None)
-        if token.type == "code_block" and instead is not None:
-            remaining.remove(instead)
-            yield _figure(instead, attributes)
-        else:
-            yield token
-    yield from (_figure(picture, attributes) for picture in remaining)
-
-
-def _figure(picture: Picture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
-    from markdown_it.token import Token
-
-    def written(tag: str) -> Markup:
-        return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes[tag].items())
-
-    illustration, url = picture
-    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(url, illustration.in_words, written("img"))
-    caption = Markup("<p{}>{}</p>").format(written("caption"), illustration.caption)
-    return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
-
-
 _BLANK = "\N{NO-BREAK SPACE}"
 _QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
 """Something to write and the word before it, with which it stays in one line: a line that begins with a command and is
@@ -305,15 +238,3 @@ def tightened(html: str) -> str:
         if inside or "<pre" in bare:
             inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)
     return "".join(lines).encode("ascii", "xmlcharrefreplace").decode()
-
-
-HEADS = (
-    r".+, match #\d+, (?:turn \d+|\d+ turns?)",
-    r"Match #\d+, .+: \d+ turns? played\.",
-    r".+ writes, in match #\d+:",
-)
-"""Patterns of the first or second line of the messages that have a board or a turn in them (see templates/parts)."""
-
-
-def ours(server: ServerSettings) -> Ours:
-    return Ours(server.address, server.name, HEADS)

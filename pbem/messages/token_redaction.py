@@ -23,7 +23,7 @@ from string import ascii_lowercase
 from typing import Final
 
 from pbem import tokens
-from pbem.mail.reading.text.decoded_view import IN_MESSAGES, ON_THE_WEB, View, is_mime
+from pbem.messages.layers_of_encoding import IN_MESSAGES, ON_THE_WEB, View, is_mime
 from pbem.storage.models import Outgoing
 from pbem.tokens import LENGTH, Keyring, Purpose
 

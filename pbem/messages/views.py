@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 
+from engines.core import Seat
 from engines.diagram import LAST_MOVE, Diagram
 from engines.search import is_lenient, is_weak_at, seed_of
 from engines.seats import seat_of
@@ -19,19 +21,21 @@ from notation.time_control import from_stored, in_words, per_turn_instead
 from notation.tokens import read_special
 from pbem.matches import stored_offers
 from pbem.matches.clock.timekeeping import clock_of
-from pbem.matches.queries import name
+from pbem.matches.events import Cause
 from pbem.matches.ratings.standings import in_short
 from pbem.matches.ratings.weekly_rating import rated_on, week_of
 from pbem.matches.replayed_match import Snapshot
-from pbem.messages import analysis, links, match_files
+from pbem.matches.shown_names import name
+from pbem.messages import analysis, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.links import Links, ReplyTarget
-from pbem.messages.match_files import Drawings, Played
+from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Enclosed
 from pbem.messages.preferences import HINTS, LONG
-from pbem.messages.templating import SHOWN_TURNS, WIDTH, Picture, illustrated
+from pbem.messages.rules_page import Picture, illustrated
+from pbem.messages.templating import SHOWN_TURNS, WIDTH
 from pbem.messages.times_shown import TimeShown, moment, time_shown
 from pbem.storage.facts_when_queued import Facts
 from pbem.storage.models import MatchState
@@ -92,6 +96,14 @@ class Side:
     side: str
     you: bool
     rating: str
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    number: int
+    seat: int
+    by: str
+    text: str
 
 
 class View:
@@ -319,7 +331,7 @@ class View:
         )
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
-        return match_files.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+        return turns_in_words(self.played(self.turns - since + 1), self.seat, by_itself)
 
     def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
         return analysis.analysed(estimates, since, self._snapshot)
@@ -330,7 +342,7 @@ class View:
     @property
     def last_turns(self) -> str:
         first = self._snapshot.seats[0] if self._snapshot.texts else 0
-        return match_files.in_columns(self.played(SHOWN_TURNS), self._names, first)
+        return turns_in_columns(self.played(SHOWN_TURNS), self._names, first)
 
     @cached_property
     def hint(self) -> Hint | None:
@@ -342,3 +354,45 @@ class View:
             return hint and replace(hint, basics="")
         begins = self._snapshot.total < len(self._snapshot.players)
         return replace(hint, basics=f"{self._snapshot.pack.goal} {hint.basics}".strip()) if begins else hint
+
+
+WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
+"""What to say of a turn that was played for its player."""
+
+
+MARK, BETWEEN = "| ", "    "  # before each line, so that a quoted one isn't read as a turn, and between the columns
+
+
+def turns_in_words(
+    turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]
+) -> tuple[str, ...]:
+    why = {turn.text: WHY[turn.why] for turn in by_itself if turn.text}
+    return tuple(
+        f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
+        for turn in turns
+    )
+
+
+def turns_in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> str:
+    """Return the turns with a column for each player, or one below the other if that would be too broad.
+
+    >>> turns = [Played(2, 1, "bob", "b9b8"), Played(3, 0, "alice", "f3f4")]
+    >>> print(turns_in_columns(turns, ("alice", "bob"), first=0))
+    |    alice       bob
+    |             2  b9b8
+    | 3  f3f4
+    >>> print(turns_in_columns([Played(3, 0, "alice", "f3f4 " * 13)], ("alice", "bob"), first=0)[:16])
+    | 3  alice: f3f4
+    """
+    digits = len(str(max((turn.number for turn in turns), default=0)))
+    in_pairs = any(one.number == other.number for one, other in pairwise(turns))
+    rows = [[f"{'':{digits}}  {names[first]}", names[1 - first] if in_pairs else f"{'':{digits}}  {names[1 - first]}"]]
+    for turn in turns:
+        if len(rows) == 1 or turn.seat == first or rows[-1][1]:
+            rows.append(["", ""])
+        is_numbered = turn.seat == first or not in_pairs
+        rows[-1][turn.seat != first] = f"{turn.number:>{digits}}  {turn.text}" if is_numbered else turn.text
+    left, right = (max(len(row[column]) for row in rows) for column in (0, 1))
+    if len(MARK) + left + len(BETWEEN) + right > WIDTH:
+        return "\n".join(f"{MARK}{turn.number:>{digits}}  {turn.by}: {turn.text}" for turn in turns)
+    return "\n".join(f"{MARK}{before:{left}}{BETWEEN}{after}".rstrip() for before, after in rows)

@@ -16,7 +16,7 @@ from pbem.matches.queries import of_player
 from pbem.messages.contents.answer_sections import NewAddresses
 from pbem.players import news_times_and_pauses
 from pbem.storage import mailer
-from pbem.storage.canonical_address import mailbox
+from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.mailer import Mailer
 from pbem.storage.models import UNSENT, KnownAddress, Match, MatchState, Outgoing, Player
 from pbem.tokens import Purpose

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, exists
 from sqlmodel import Session, col, func, or_, select
 
-from pbem.players import invitations
+from pbem.storage import mailboxes_and_domains
 from pbem.storage.models import Block, BlockedAddress, Player
 
 MOST = 500
@@ -61,7 +61,7 @@ def number(session: Session, player: Player) -> int:
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Forget whom a player who leaves has blocked; of who has blocked them, keep the hashes of their addresses."""
     for row in session.exec(select(Block).where(Block.blocked == player.id)).all():
-        for digest in map(invitations.digest, addresses):
+        for digest in map(mailboxes_and_domains.digest, addresses):
             session.merge(BlockedAddress(player=row.player, address=digest, created=row.created))
     session.flush()
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)

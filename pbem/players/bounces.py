@@ -18,7 +18,8 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
-from pbem.matches.queries import is_hidden, name, of_player, opponent_of, seat_of
+from pbem.matches.queries import of_player, opponent_of, seat_of
+from pbem.matches.shown_names import is_hidden, name
 from pbem.messages.contents.message_payloads import OpponentUnreachable
 from pbem.messages.links import address_with
 from pbem.players.sender_identity import tags_of

@@ -17,9 +17,9 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.contents.message_payloads import Deleted
-from pbem.players import addresses_and_revocation, invitations, player_directory
+from pbem.players import addresses_and_revocation, player_directory
 from pbem.players.match_event_notices import announce
-from pbem.storage import retention
+from pbem.storage import mailboxes_and_domains, retention
 from pbem.storage.mailer import UNCAUSED, Cause, Mailer
 from pbem.storage.models import (
     ANONYMOUS,
@@ -77,7 +77,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
-    recent = (Departure.digest == invitations.digest(address), within(Departure.left, REMEMBERED, now))
+    recent = (Departure.digest == mailboxes_and_domains.digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
 
 
@@ -92,7 +92,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
             name=player.name,
             former_names=[name for name in former_names if name is not None],
             addresses=list(theirs),
-            digest=invitations.digest(player.address),
+            digest=mailboxes_and_domains.digest(player.address),
             left=now,
         )
     )

@@ -5,7 +5,6 @@ Both facts are stored with a hash of the address, apart from players and matches
 own budget counts challenges, including withdrawn ones.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,9 +17,9 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.machines import is_machines
 from pbem.players import sender_identity
-from pbem.players.answer_budgets import DAY
-from pbem.storage.canonical_address import is_large, mailbox, owner
+from pbem.players.message_budgets import DAY
 from pbem.storage.database import exclude_others
+from pbem.storage.mailboxes_and_domains import _hash, digest, is_large, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 from pbem.storage.utc import within
@@ -148,19 +147,10 @@ def is_ruled_out(session: Session, address: str) -> bool:
     return _row(session, address).refused is not None
 
 
-def digest(address: str) -> str:
-    return _hash(mailbox(address))
-
-
 def _row(session: Session, address: str) -> Invitee:
     """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
     row = session.get(Invitee, digest(address))
     return row or Invitee(address=digest(address), domain=_hash(owner(address)))
-
-
-def _hash(text: str) -> str:
-    """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
-    return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()
 
 
 def is_closed(session: Session, address: str) -> bool:

@@ -33,8 +33,9 @@ from pbem.matches.events import (
     TurnPlayed,
     TurnsTakenBack,
 )
-from pbem.matches.queries import GUEST, is_hidden, name, players_of
+from pbem.matches.queries import players_of
 from pbem.matches.ratings import standings, weekly_rating
+from pbem.matches.shown_names import GUEST, is_hidden, name
 from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import Answer, Challenge, Invitation, Manners, OpponentLeft
 from pbem.players import invitations

@@ -26,13 +26,15 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.matches import condition_tree, prepared_and_forced_turns, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE, clock_of
 from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
-from pbem.matches.queries import awaiting, name, subject_of, version
+from pbem.matches.queries import awaiting, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.shown_names import name
 from pbem.messages import preferences
 from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
+from pbem.messages.headers import subject_of
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.messages.times_shown import time_shown
-from pbem.players.answer_budgets import HOUR
+from pbem.players.message_budgets import HOUR
 from pbem.publishing import pages
 from pbem.publishing.pages import Site
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply

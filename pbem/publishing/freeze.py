@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from pbem.publishing.routes import MATCH, UNLINKED, Pages
-from pbem.storage import leases
+from pbem.storage import atomic_files
 
 LIST, DRAFTS = ".published.json", ".unfinished"
 FORMER_LIST = ".published.sqlite"
@@ -45,7 +45,7 @@ class Published:
 def publish(pages: Pages, folder: Path, progress: Progress = lambda _done, _all: None) -> Published:
     """Bring the site in the folder up to date; raise NotASite or OSError. Others who publish there wait."""
     _claim(folder)
-    with leases.locked(folder):
+    with atomic_files.locked(folder):
         shutil.rmtree(folder / DRAFTS, ignore_errors=True)
         (folder / DRAFTS).mkdir()
         try:

@@ -20,7 +20,7 @@ from notation.description import describe
 from notation.time_control import from_stored, spoken
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.house import analyses
-from pbem.matches.clock.turn_times import TurnTime, turn_times
+from pbem.matches.clock.timekeeping import TurnTime, turn_times
 from pbem.matches.ratings import standings
 from pbem.matches.replayed_match import Snapshot, texts_then, to_show, why_over
 from pbem.messages import analysis, match_files

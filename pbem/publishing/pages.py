@@ -23,7 +23,8 @@ from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
 from pbem.messages.links import mailto
-from pbem.messages.templating import HTML, page, templates
+from pbem.messages.rules_page import page
+from pbem.messages.templating import HTML, templates
 from pbem.publishing import match_pages
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.page_data import THOUSAND, PageLine, PagePlace

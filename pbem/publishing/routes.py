@@ -21,8 +21,8 @@ from notation.games import GAMES
 from pbem.errors import Refused
 from pbem.features.house.house_player import current_name
 from pbem.matches.ratings import standings
-from pbem.messages.contents.answer_sections import templates_folder
-from pbem.publishing import feeds, front, machine_readable, match_pages, page_data, pages, visibility
+from pbem.messages.template_files import templates_folder
+from pbem.publishing import front, machine_readable, match_pages, page_data, pages, visibility
 from pbem.publishing.board_form import Boards
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.page_data import THOUSAND
@@ -68,13 +68,13 @@ Content = str | bytes | None  # none where nothing is, or nothing that the publi
 
 
 def newest(view: View) -> Content:
-    lines = (*page_data.running(view.session, NEWEST), *page_data.over(view.session, feeds.ENTRIES))
+    lines = (*page_data.running(view.session, NEWEST), *page_data.over(view.session, machine_readable.ENTRIES))
     return machine_readable.matches(view.site, lines, visibility.spans(view.session, THOUSAND))
 
 
 def feed(view: View) -> Content:
-    over = page_data.over(view.session, feeds.ENTRIES)
-    return feeds.matches(view.site, view.site.name, "feed.xml", "index.html", over)
+    over = page_data.over(view.session, machine_readable.ENTRIES)
+    return machine_readable.feed(view.site, view.site.name, "feed.xml", "index.html", over)
 
 
 def archive(view: View) -> Content:
@@ -111,7 +111,7 @@ def player(view: View, name: str, ending: str) -> Content:
     lines = page_data.of_player(session, shown.player, OF_PLAYER)
     if ending == "xml":
         path = player_path(name, "xml")
-        return feeds.matches(view.site, f"Matches of {name}", path, player_path(name), lines)
+        return machine_readable.feed(view.site, f"Matches of {name}", path, player_path(name), lines)
     ratings = standings.of_player(session, session.get_one(Player, shown.player), view.now)
     if ending == "json":
         return machine_readable.player(view.site, shown, lines, ratings)
@@ -143,7 +143,7 @@ def tournament(view: View, number: str, ending: str) -> Content:
     shown, page = page_data.tournament(view.session, row, view.now), tournament_path(int(number))
     if ending == "xml":
         path = tournament_path(int(number), "xml")
-        return feeds.matches(view.site, shown.line.title, path, page, shown.matches)
+        return machine_readable.feed(view.site, shown.line.title, path, page, shown.matches)
     if ending == "json":
         return machine_readable.tournament(view.site, shown)
     return pages.render("tournament", page, site=view.site, tournament=shown)

@@ -35,20 +35,23 @@ from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.process_vitals import Vitals
-from pbem.server import configured_transports, intake, key_of_database, liveness, loop_runner, worker
+from pbem.server import configured_transports, intake, key_of_database, loop_runner, server_rows, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
 from pbem.server.figures import Exposition
-from pbem.server.http_port import MetricsPort, OneClick
 from pbem.server.incoming_queue import work_queue
-from pbem.server.liveness import Reporter, Systemd, Watch
+from pbem.server.liveness import Systemd, Watch
 from pbem.server.loop_runner import Loop
+from pbem.server.metrics_port import MetricsPort
+from pbem.server.one_click_unsubscribe import OneClick
 from pbem.server.scheduler import Scheduler
+from pbem.server.server_rows import Reporter
 from pbem.server.suspects_handled_alone import Suspects
 from pbem.server.worker import Desk, Services
 from pbem.storage import database, leases, sqlite
 from pbem.storage.models import Analysis, Incoming, Lane, Outgoing, Search
-from pbem.storage.queue import Channel, is_unfinished, listen
+from pbem.storage.notifications import Channel, listen
+from pbem.storage.queue import is_unfinished
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 
@@ -294,7 +297,7 @@ def run(
             reporter.step,
             vitals.changed,
             reporter.end,
-            look=liveness.EVERY,
+            look=server_rows.EVERY,
         ),
     ]
     if settings.backup.folder is not None:

@@ -19,13 +19,14 @@ from sqlmodel import Session, col
 
 from pbem.config import Settings
 from pbem.mail.transports.protocols import ENDS_SOON
-from pbem.players import answer_budgets, invitations
+from pbem.players import invitations, message_budgets
 from pbem.process_vitals import Vitals
 from pbem.server import backups
-from pbem.storage.clock_doubts_and_outages import apart, doubt, leap
+from pbem.storage.clock_doubts_and_outages import doubt, leap
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
 from pbem.storage.setbacks import SENDING, STALE
+from pbem.storage.utc import apart
 
 MOST = 100_000  # how many rows are counted, at most: in an index, and without a lock
 SLOW = 15 * 60
@@ -134,7 +135,7 @@ def _backup(look: Look) -> Values:
 def _half_used(look: Look) -> Values:
     limits, (session, now, _) = look.settings.limits, look
     used = {
-        "strangers_per_day": answer_budgets.are_half_used(session, limits, now),
+        "strangers_per_day": message_budgets.are_half_used(session, limits, now),
         "all_invitations": 2 * invitations.today(session, now) >= limits.all_invitations,
     }
     return {name: Value(is_half_used) for name, is_half_used in used.items()}

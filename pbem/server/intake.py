@@ -24,7 +24,8 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.storage import database
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, Player, RawMessage
-from pbem.storage.queue import Channel, notify, waiting_of_group
+from pbem.storage.notifications import Channel, notify
+from pbem.storage.queue import waiting_of_group
 from pbem.tokens import Keyring
 
 log = structlog.get_logger()

@@ -17,7 +17,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages import preferences, times_shown
+from pbem.messages import delivery_choices, preferences, times_shown
 from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import news_times_and_pauses
 from pbem.storage import facts_when_queued, mailer
@@ -62,7 +62,7 @@ def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> s
     """Return in which ways news is due to a player; each piece is its template, its match, and when it happened."""
     choices, firsts = preferences.with_defaults(player.settings), dict[str, datetime]()
     for template, match, created in news:
-        way = preferences.way(player.settings, template, match)
+        way = delivery_choices.way(player.settings, template, match)
         firsts[way] = min(created, firsts.get(way, created))
     due = {way: news_times_and_pauses.due_at(way, choices, player.stopped, first) for way, first in firsts.items()}
     return {way for way, at in due.items() if at is not None and at <= now}
@@ -84,7 +84,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     numbers, total = list[int](), 0
     for template, match, _, number, length in pieces:
         # With several ways, what is due in one of them is told, and the rest goes on waiting.
-        if preferences.way(player.settings, template, match) in due:
+        if delivery_choices.way(player.settings, template, match) in due:
             total += length or 0
             if numbers and total > LARGEST:
                 break

@@ -30,13 +30,14 @@ from pbem.mail.reading.isolated_parser import MailParser
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
-from pbem.messages import templating
+from pbem.messages import render
 from pbem.players import bounces, complaints, sender_identity
 from pbem.process_vitals import Vitals
 from pbem.server import incoming_queue
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
-from pbem.storage.queue import Channel, Queue, QueueRows, notify
+from pbem.storage.notifications import Channel, notify
+from pbem.storage.queue import Queue, QueueRows
 from pbem.tokens import Keyring, Purpose
 
 log = structlog.get_logger()
@@ -73,7 +74,7 @@ class Examined:
 
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
     """Return what the message says. Raises Unavailable if no message can be parsed at present."""
-    parser, raw, ours = services.parser, received[0], templating.ours(services.server)
+    parser, raw, ours = services.parser, received[0], render.ours(services.server)
     try:
         message = parser.read(*received, ours)
     except Unreadable as error:

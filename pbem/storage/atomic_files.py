@@ -1,13 +1,12 @@
 """Drafts: folders in which files become whole before they get their names. What a killed process left goes first."""
 
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from pbem.storage.leases import locked
 
 PREFIX = ".pbem-draft-"
 
@@ -48,3 +47,14 @@ def adopt(draft: Path, folder: Path) -> None:
     if os.geteuid() == 0:
         owner = folder.stat()
         os.chown(draft, owner.st_uid, owner.st_gid)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder; wait until no other process or thread does."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

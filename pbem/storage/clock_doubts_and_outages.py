@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from pbem.storage.database import Unusable, read_only, transaction
 from pbem.storage.models import Clock, Incoming, Outage
-from pbem.storage.utc import Utc
+from pbem.storage.utc import Utc, apart
 
 log = structlog.get_logger()
 
@@ -47,14 +47,6 @@ def require_right(engine: Engine, now: datetime) -> None:
         why = doubt(session, now)
     if why is not None:
         raise Unusable(f"{why}; set it. {IF_RIGHT}")
-
-
-def apart(time: timedelta) -> str:
-    """Return how long that is, for a sentence; in seconds, minutes, hours or days."""
-    seconds = abs(time).total_seconds()
-    sizes = {"days": 86400, "hours": 3600, "minutes": 60}
-    unit, size = next(((unit, size) for unit, size in sizes.items() if seconds >= 2 * size), ("seconds", 1))
-    return f"{seconds / size:.0f} {unit}"
 
 
 def beat(engine: Engine, now: datetime) -> None:

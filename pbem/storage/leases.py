@@ -7,18 +7,14 @@ A lease only saves work that would be done twice. Who acts on a row checks in th
 theirs.
 """
 
-import fcntl
 import os
 import secrets
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, Connection, bindparam, or_, select, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -108,25 +104,6 @@ def runs(process: int) -> bool:
     return process != os.getpid()
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; wait until no other process or thread does."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-# Which process holds an SQLite database, and whether it is stopped, as Linux tells; elsewhere that isn't known.
-#
-# A daemon that is frozen (SIGSTOP, a debugger) in the middle of a transaction keeps the write lock. Everybody else
-# waits and fails with "database is locked", which doesn't say who.
-WRITE_LOCK = 120  # the byte of the shared memory file that a writer locks (SQLite, "WAL-mode File Format", 2.3.1)
-LOCKS = Path("/proc/locks")
-
-
 def in_words(process: int) -> str:
     if not is_stopped(process):
         return f"process {process}"
@@ -139,26 +116,3 @@ def is_stopped(process: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[:1] in (["T"], ["t"])
-
-
-def writing(url: URL) -> str | None:
-    """Return which process writes to an SQLite database, in words; None where that isn't known.
-
-    Opening the locked file would be simpler, but closing it again would release this process's own locks.
-    """
-    try:
-        file = Path(f"{url.database}-shm").stat()
-        locks = LOCKS.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    for fields in map(str.split, locks):  # 1: POSIX ADVISORY WRITE 4711 08:01:1234 120 120
-        if len(fields) == 8 and fields[1] == "POSIX" and fields[3] == "WRITE":
-            is_theirs = fields[5].rpartition(":")[2] == str(file.st_ino)
-            if is_theirs and int(fields[6]) <= WRITE_LOCK and fields[7] in ("EOF", str(WRITE_LOCK)):
-                return in_words(int(fields[4])) if int(fields[4]) > 0 else None
-    return None
-
-
-def behind(error: DBAPIError, url: URL) -> str | None:
-    """Return who holds the database, in words, if that is why it couldn't be written."""
-    return writing(url) if "locked" in str(error.orig) else None

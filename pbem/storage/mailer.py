@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.storage import facts_when_queued, queue
-from pbem.storage.canonical_address import owner
+from pbem.storage.mailboxes_and_domains import owner
 from pbem.storage.message_payload_base import Payload, dump, people_in
 from pbem.storage.models import (
     HOUSE,

@@ -6,20 +6,16 @@ group waited when it came, so groups take turns: who sends hundreds of messages 
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
-from enum import StrEnum
-from itertools import chain
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, func, literal_column, select, update
-from sqlalchemy.exc import DBAPIError
-from sqlmodel import col
+from sqlalchemy import ColumnElement, Engine, Select, bindparam, literal_column, update
+from sqlmodel import Session, col, func, select
 
-from pbem.process_vitals import Link
 from pbem.storage import leases
 from pbem.storage.database import reading, writing
-from pbem.storage.models import Incoming, IncomingState, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Lane, OutgoingState
 
 MOST_ROUNDS = 1_000
 QueueRows = Sequence[Any]
@@ -85,44 +81,22 @@ class Queue:
 
 # Daemons on PostgreSQL tell each other that there is work; a notification that is lost costs a few seconds.
 
-TIMEOUT_SECONDS = 0.5
-_NOTIFY = select(func.pg_notify(bindparam("channel"), ""))
+
+def waits_from(session: Session, address: str, *which: bool) -> bool:
+    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
+    return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
 
 
-class Channel(StrEnum):
-    RECEIVED = "pbem_received"
-    OWED = "pbem_owed"
+def has_replied(session: Session, address: str, time: datetime) -> bool:
+    """Return whether a reply with a token of the player at that address was received by then, and still waits."""
+    return waits_from(session, address, Incoming.lane == Lane.REPLIES, Incoming.received <= time)
 
 
-def notify(connection: Connection, channel: Channel) -> None:
-    """Notify all daemons as soon as the transaction is committed."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_NOTIFY, {"channel": channel.value})
-
-
-def listen(
-    engine: Engine,
-    events: Mapping[Channel, Collection[threading.Event]],
-    stopped: Callable[[], bool],
-    pause: Callable[[float], object],
-    link: Link,
-) -> None:
-    """Set the events of each channel that is notified, until stopped; reconnect when the connection is lost."""
-    while not stopped():
-        try:
-            with closing(engine.raw_connection()) as connection:
-                driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
-                connection.detach()  # a listening session is not shared, and has no driver_connection any more
-                driver.autocommit = True
-                for channel in events:
-                    driver.execute(f"listen {channel.value}")
-                link.works()
-                for event in chain.from_iterable(events.values()):  # notifications from before we listened
-                    event.set()
-                while not stopped():
-                    for notice in driver.notifies(timeout=TIMEOUT_SECONDS, stop_after=1):
-                        for event in events[Channel(notice.channel)]:
-                            event.set()
-        except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
-            link.fails("database", str(error).partition("\n")[0])
-            pause(1.0)
+def waits_since(session: Session, time: datetime) -> bool:
+    """Return whether a message that was received by then, and may be a player's, still waits to be handled."""
+    for lane in (Lane.REPLIES, Lane.PLAYERS):
+        waiting = (Incoming.state == IncomingState.NEW, Incoming.lane == lane)
+        oldest = session.exec(select(Incoming.received).where(*waiting).order_by(col(Incoming.id)).limit(1)).first()
+        if oldest is not None and oldest <= time:
+            return True
+    return False

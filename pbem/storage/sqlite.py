@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import QueuePool
+
+from pbem.storage.leases import in_words
 
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
@@ -175,3 +177,36 @@ def _only_read(driver: sqlite3.Connection, _record: object) -> None:
     driver.isolation_level = None
     for pragma in ("query_only=ON", _NO_FILES):
         driver.execute(f"PRAGMA {pragma}").close()
+
+
+# Which process holds an SQLite database, and whether it is stopped, as Linux tells; elsewhere that isn't known.
+#
+# A daemon that is frozen (SIGSTOP, a debugger) in the middle of a transaction keeps the write lock. Everybody else
+# waits and fails with "database is locked", which doesn't say who.
+WRITE_LOCK = 120  # the byte of the shared memory file that a writer locks (SQLite, "WAL-mode File Format", 2.3.1)
+
+
+LOCKS = Path("/proc/locks")
+
+
+def writing(url: URL) -> str | None:
+    """Return which process writes to an SQLite database, in words; None where that isn't known.
+
+    Opening the locked file would be simpler, but closing it again would release this process's own locks.
+    """
+    try:
+        file = Path(f"{url.database}-shm").stat()
+        locks = LOCKS.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    for fields in map(str.split, locks):  # 1: POSIX ADVISORY WRITE 4711 08:01:1234 120 120
+        if len(fields) == 8 and fields[1] == "POSIX" and fields[3] == "WRITE":
+            is_theirs = fields[5].rpartition(":")[2] == str(file.st_ino)
+            if is_theirs and int(fields[6]) <= WRITE_LOCK and fields[7] in ("EOF", str(WRITE_LOCK)):
+                return in_words(int(fields[4])) if int(fields[4]) > 0 else None
+    return None
+
+
+def behind(error: DBAPIError, url: URL) -> str | None:
+    """Return who holds the database, in words, if that is why it couldn't be written."""
+    return writing(url) if "locked" in str(error.orig) else None

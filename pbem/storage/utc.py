@@ -4,7 +4,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, DateTime, Dialect, TypeDecorator
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    Dialect,
+    TypeDecorator,
+)
 from sqlmodel import col
 
 
@@ -40,3 +45,11 @@ class Utc(TypeDecorator[datetime]):
             return aware
 
         return in_utc
+
+
+def apart(time: timedelta) -> str:
+    """Return how long that is, for a sentence; in seconds, minutes, hours or days."""
+    seconds = abs(time).total_seconds()
+    sizes = {"days": 86400, "hours": 3600, "minutes": 60}
+    unit, size = next(((unit, size) for unit, size in sizes.items() if seconds >= 2 * size), ("seconds", 1))
+    return f"{seconds / size:.0f} {unit}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.players.answer_budgets import DOMAIN_PER_DAY, MATCH_PER_DAY
+from pbem.players.message_budgets import DOMAIN_PER_DAY, MATCH_PER_DAY
 from pbem.server import figures
 from pbem.storage import database
 from tests import spent

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.players.answer_budgets import MOST_SAME, MOST_SAME_TO_OTHERS
+from pbem.players.message_budgets import MOST_SAME, MOST_SAME_TO_OTHERS
 from tests.correspondence import Correspondence, said, text
 from tests.scenes import after, two_turns
 

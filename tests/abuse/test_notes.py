@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.players.words_and_offers_limit import LETTERS_PER_HOUR, NOTES_PER_HOUR
+from pbem.players.message_budgets import LETTERS_PER_HOUR, NOTES_PER_HOUR
 from pbem.storage.models import Outgoing
 from tests import spent
 from tests.correspondence import Correspondence, said, text, to

@@ -8,8 +8,8 @@ from pbem.errors import Refused
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import BanOutcome, Order
-from pbem.players import invitations
 from pbem.secret_setting import Secret
+from pbem.storage import mailboxes_and_domains
 from pbem.storage.models import ClosedAddress, Outgoing
 from tests.contests import NOW, people, started
 
@@ -22,7 +22,7 @@ def test_the_address_of_a_closed_account_can_not_join_again(session: Session) ->
     _, bob, _ = people(session)
     acts.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
 
-    assert session.exec(select(ClosedAddress.address)).all() == [invitations.digest(bob.address)]
+    assert session.exec(select(ClosedAddress.address)).all() == [mailboxes_and_domains.digest(bob.address)]
     with pytest.raises(Refused):
         acts.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
 

@@ -13,9 +13,10 @@ from pbem.conversation.judge import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList
 from pbem.matches import lifecycle
-from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
+from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
+from pbem.matches.obstacles import NotPossible
 from pbem.messages.contents import answer_sections, message_payloads
-from pbem.players.answer_budgets import MATCH_PER_DAY
+from pbem.players.message_budgets import MATCH_PER_DAY
 from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from tests.commands.requests import asked, read, run

@@ -8,9 +8,9 @@ from sqlmodel import Session
 
 from pbem.config import LimitsSettings
 from pbem.errors import Unanswerable
-from pbem.players import answer_budgets
-from pbem.players.answer_budgets import DOMAIN_PER_DAY, STRANGER_PER_DAY, STRANGER_PER_MONTH
-from pbem.storage.canonical_address import owner
+from pbem.players import message_budgets
+from pbem.players.message_budgets import DOMAIN_PER_DAY, STRANGER_PER_DAY, STRANGER_PER_MONTH
+from pbem.storage.mailboxes_and_domains import owner
 from pbem.storage.models import Outgoing, Standing
 from tests.contests import NOW
 
@@ -27,7 +27,7 @@ def answered(
 ) -> bool:
     """Return whether a stranger at the address gets an answer; if so, they get it."""
     try:
-        answer_budgets.of_stranger(session, address, standing, limits, now, per_month=STRANGER_PER_MONTH)
+        message_budgets.of_stranger(session, address, standing, limits, now, per_month=STRANGER_PER_MONTH)
     except Unanswerable:
         return False
     about = {"stranger_domain": owner(address), "standing": standing.value, "created": now, "due": now}
@@ -92,7 +92,7 @@ def test_a_class_of_a_school_whose_domain_vouches_for_them_is_introduced_within_
     vouched = Standing.VOUCHED
     assert all(answered(session, f"v{number}@school.example", standing=vouched) for number in range(2 * IN_AN_HOUR))
 
-    left = answer_budgets.of_stranger(session, "v@school.example", vouched, LimitsSettings(), NOW, per_month=1)
+    left = message_budgets.of_stranger(session, "v@school.example", vouched, LimitsSettings(), NOW, per_month=1)
     assert not left.is_half_used
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.matches import news_for_spectators
-from pbem.matches.news_for_spectators import WatchedNews
+from pbem.features.watching import due
+from pbem.features.watching.due import WatchedNews
 from pbem.players import watching_rights
 from pbem.players.watching_rights import Visibility
 from pbem.storage.models import HOUSE, Match, Player, TakenBack
@@ -52,7 +52,7 @@ def match_with(plies: int, shift: int = 0, *, shown: int, over: bool = False) ->
 def test_what_is_new_to_who_has_seen_an_earlier_version(
     match: Match, undone: list[TakenBack], late: bool, news: WatchedNews | None
 ) -> None:
-    assert news_for_spectators.news_of(match, undone, late=late) == news
+    assert due.news_of(match, undone, late=late) == news
 
 
 @pytest.mark.parametrize(

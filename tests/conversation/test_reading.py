@@ -12,7 +12,7 @@ from notation.games import GAMES
 from notation.hints import format_hint
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
-from pbem.messages.contents.answer_sections import templates_folder
+from pbem.messages.template_files import templates_folder
 from tests.cases import quick_where
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem import tokens
-from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.lifecycle import check_turn
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.storage.models import Match, MatchState
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
 

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival
 from pbem.secret_setting import Secret
-from pbem.server.http_port import OneClick
+from pbem.server.one_click_unsubscribe import OneClick
 from pbem.tokens import Keyring, Purpose, Token
 from tests.contests import NOW, people
 

@@ -8,7 +8,7 @@ from docs import manpage
 from notation.games import GAMES
 from pbem.cli.command_index import COMMANDS as OPERATOR_COMMANDS
 from pbem.features.all import FEATURES
-from pbem.messages.contents.answer_sections import template_folders
+from pbem.messages.template_files import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pbem.config import BackupSettings, MetricsSettings
 from pbem.server import backups
 from pbem.server.figures import Exposition
-from pbem.server.http_port import MetricsPort
+from pbem.server.metrics_port import MetricsPort
 from tests.correspondence import Correspondence
 from tests.docs.pages import ROOT, page
 from tests.servers import GENEROUS, HOST

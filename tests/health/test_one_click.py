@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbem.messages.preferences import KINDS
+from pbem.messages.delivery_choices import KINDS
 from pbem.server.daemon import metrics_port
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence

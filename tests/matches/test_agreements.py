@@ -6,7 +6,8 @@ from sqlmodel import Session, select
 from notation.ending import Ending, Termination
 from notation.games import GAMES
 from pbem.matches import agreements, integrity, lifecycle, queries, stored_offers
-from pbem.matches.events import Change, MatchEnded, Obstacle, OfferChanged, TurnsTakenBack
+from pbem.matches.events import Change, MatchEnded, OfferChanged, TurnsTakenBack
+from pbem.matches.obstacles import Obstacle
 from pbem.matches.replayed_match import replayed, texts_then, turn_texts
 from pbem.matches.stored_offers import OfferKind
 from pbem.storage.models import Match, MatchState, Ply, TakenBack

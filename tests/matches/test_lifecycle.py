@@ -14,17 +14,9 @@ from engines.seats import other
 from notation.ending import Ending, Termination
 from notation.games import GAMES
 from pbem.matches import integrity, lifecycle
-from pbem.matches.events import (
-    MatchEnded,
-    NotPossible,
-    Obstacle,
-    OfferDeclined,
-    OfferWithdrawn,
-    PartKept,
-    PartTakenBack,
-    TurnPlayed,
-)
+from pbem.matches.events import MatchEnded, OfferDeclined, OfferWithdrawn, PartKept, PartTakenBack, TurnPlayed
 from pbem.matches.lifecycle import MOST_OPEN
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.matches.replayed_match import ending_of, snapshot_of
 from pbem.storage.models import MatchState, Ply
 from tests.cases import quick_where

@@ -10,7 +10,7 @@ from notation.ending import Termination
 from notation.time_control import parse
 from pbem.matches import lifecycle, queries, timeouts
 from pbem.matches.clock import timekeeping
-from pbem.matches.events import Obstacle
+from pbem.matches.obstacles import Obstacle
 from pbem.storage.models import Match
 from tests.contests import FIRST, NOW, impossible, offered, people, play
 

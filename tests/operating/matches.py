@@ -8,7 +8,7 @@ from notation.board import format_board
 from notation.games import GAMES
 from notation.record import Record
 from pbem.cli import demo
-from pbem.matches.queries import subject_of
+from pbem.messages.headers import subject_of
 from pbem.messages.links import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database

@@ -23,7 +23,7 @@ from pbem import config
 from pbem.failpoints import Step
 from pbem.server import alerts, figures
 from pbem.server.backups import EVERY, FORMAT, Backups, copy_database, run_program
-from pbem.storage import database, leases
+from pbem.storage import atomic_files, database
 from pbem.storage.models import Outgoing
 from tests import databases
 from tests.operating.places import backup, everything, filled, place, restore
@@ -373,7 +373,7 @@ def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
     daemons = [scheduled(site, clock, engine) for _ in range(2)]
     (site.folder / "backups").mkdir()
-    with ThreadPoolExecutor() as pool, leases.locked(site.folder / "backups"):
+    with ThreadPoolExecutor() as pool, atomic_files.locked(site.folder / "backups"):
         made = [pool.submit(daemon.step) for daemon in daemons]
     assert sorted(each.result() for each in made) == [0, 1]
     assert daemons[0].step() + daemons[1].step() == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem.storage.sqlite
-from pbem.storage import leases
+from pbem.storage import leases, sqlite
 from tests.operating.daemons import Daemon, stopped_writer
 from tests.operating.matches import in_play
 from tests.operating.site import Site
@@ -18,7 +18,7 @@ from tests.servers import until
 
 pytestmark = [
     pytest.mark.own_database,
-    pytest.mark.skipif(not leases.LOCKS.exists(), reason="only Linux tells who holds a lock"),
+    pytest.mark.skipif(not sqlite.LOCKS.exists(), reason="only Linux tells who holds a lock"),
 ]
 
 

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from pbem import tokens
-from pbem.players.answer_budgets import DOMAIN_PER_DAY
+from pbem.players.message_budgets import DOMAIN_PER_DAY
 from tests import scenes, spent
 from tests.correspondence import Correspondence
 

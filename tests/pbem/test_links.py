@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from pbem import tokens
-from pbem.messages.contents.answer_sections import templates_folder
+from pbem.messages.template_files import templates_folder
 from pbem.messages.templating import TEXT, templates
 from pbem.server.daemon import Server
 from pbem.tokens import Purpose

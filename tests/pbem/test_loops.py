@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.features.all import FEATURES
-from pbem.players.answer_budgets import MOST_SAME
+from pbem.players.message_budgets import MOST_SAME
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, correspondence, said, text
 

@@ -6,7 +6,7 @@ import pytest
 
 from pbem.features.time import due
 from pbem.matches import queries
-from pbem.matches.events import NotPossible, Obstacle
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.matches.timeouts import claim
 from pbem.storage.database import transaction
 from pbem.storage.models import Match

@@ -13,11 +13,11 @@ import pytest
 from pbem.config import ServerSettings
 from pbem.mail.reading.text import reply_text
 from pbem.mail.reading.text.kept_and_cut_lines import WrittenText
-from pbem.messages import templating
+from pbem.messages import render
 from tests.cases import quick_where
 
 PHRASES = Path(__file__).parent.parent / "phrases"
-OURS = templating.ours(ServerSettings(address="games@pbem.example"))
+OURS = render.ours(ServerSettings(address="games@pbem.example"))
 TURN, PERSON = "1 a7b7 i3i2", "anna@mail.example"
 WORDS = "Good luck!"
 QUOTE = "On Mon, 2 Mar 2026 at 09:59, PBeM <games@pbem.example> wrote:\n> alice played"

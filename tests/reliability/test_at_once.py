@@ -22,7 +22,7 @@ from pbem.features.moderation.acts import Order
 from pbem.features.seeks import commands as expiry
 from pbem.features.seeks import seeks
 from pbem.matches import agreements, integrity, queries
-from pbem.matches.events import NotPossible, Obstacle
+from pbem.matches.obstacles import NotPossible, Obstacle
 from pbem.matches.ratings import weekly_rating
 from pbem.matches.ratings.weekly_rating import WEEK, begins
 from pbem.matches.stored_offers import OfferKind

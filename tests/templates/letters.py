@@ -11,10 +11,10 @@ from pbem.features.accounts import data_export
 from pbem.features.all import FEATURES
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import Order
-from pbem.messages.contents.answer_sections import template_folders
 from pbem.messages.render import Renderer
+from pbem.messages.template_files import template_folders
 from pbem.players import addresses_and_revocation
-from pbem.players.answer_budgets import MOST_SAME
+from pbem.players.message_budgets import MOST_SAME
 from pbem.server import alerts, daemon
 from pbem.storage import database
 from pbem.storage.mailer import WITH_CONTENT

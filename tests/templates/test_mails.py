@@ -15,8 +15,8 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
-from pbem.messages.contents.answer_sections import templates_folder
 from pbem.messages.links import Link
+from pbem.messages.template_files import templates_folder
 from pbem.messages.templating import HTML, TEXT, templates, tightened
 from pbem.storage import message_payload_base
 from pbem.storage.message_payload_base import Payload, Section

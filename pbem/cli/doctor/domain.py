@@ -10,7 +10,7 @@ from pbem.cli.doctor.findings import Finding, finding
 from pbem.config import DkimSettings, Settings
 from pbem.mail.transports import dkim_signing
 from pbem.secret_setting import BadConfig
-from pbem.storage.canonical_address import public_suffixes
+from pbem.storage.mailboxes_and_domains import public_suffixes
 
 SECONDS = 5.0
 

@@ -10,7 +10,7 @@ from pbem.cli import shared
 from pbem.cli.doctor.storage import SECONDS, missing_messages, obstacle, within
 from pbem.cli.printing import show_json
 from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, app, out, stored
-from pbem.server import figures, liveness
+from pbem.server import figures, server_rows
 from pbem.server.figures import OF_DATABASE, Figures
 from pbem.storage import database
 from pbem.storage.models import Daemon
@@ -41,10 +41,10 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Figures
     with stored(config_file) as server:
         now, why, lost = shared.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
-            servers, values = liveness.read(session), figures.of_database(session, now, server.settings)
+            servers, values = server_rows.read(session), figures.of_database(session, now, server.settings)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [lost] if lost else []
-    return now, [*problems, *liveness.problems(servers, now), *figures.problems(values)], servers, values
+    return now, [*problems, *server_rows.problems(servers, now), *figures.problems(values)], servers, values
 
 
 def _in_words(values: Figures) -> Iterator[str]:

@@ -23,12 +23,12 @@ from pbem.mail.reading.limits import LARGEST_MESSAGE
 from pbem.matches import missing
 from pbem.secret_setting import BadConfig
 from pbem.server import backups, key_of_database
-from pbem.storage import database, leases
-from pbem.storage.clock_doubts_and_outages import IF_RIGHT, apart, doubt, leap
+from pbem.storage import database, sqlite
+from pbem.storage.clock_doubts_and_outages import IF_RIGHT, doubt, leap
 from pbem.storage.database import Unusable
 from pbem.storage.models import Incoming, MatchState, RawMessage
 from pbem.storage.sqlite import Newest
-from pbem.storage.utc import now
+from pbem.storage.utc import apart, now
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
@@ -66,7 +66,7 @@ def obstacle(engine: Engine) -> Finding | None:
     try:
         within(SECONDS, lambda: _store_and_take_back(engine))
     except Late:
-        if who := leases.writing(engine.url):
+        if who := sqlite.writing(engine.url):
             return finding("database.held", said="database is locked", who=who)
         return finding("database.silent", url=veiled_url(url), seconds=SECONDS)
     except DBAPIError as error:
@@ -99,7 +99,7 @@ def _unusable(error: Unusable | DBAPIError, url: str) -> Finding:
     reason = str(error)
     if isinstance(error, DBAPIError):
         reason = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
-        if who := leases.behind(error, make_url(url)):
+        if who := sqlite.behind(error, make_url(url)):
             return finding("database.held", said=reason, who=who)
     advice = database_advice(error, reason, make_url(url))
     return problem(reason, advice or "start the database, or correct database in [server], or its rights")

@@ -22,7 +22,7 @@ from pbem.matches import turn_parsing
 from pbem.matches.queries import of_player, opponent_of, pack_of, people_of
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
-from pbem.players.answer_budgets import NO_COMMAND
+from pbem.players.message_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
 SHOWN, FEW_WORDS = 60, 3

@@ -8,10 +8,10 @@ from pbem.conversation.command import ASKS, Command, Decision, Letter, Line, Req
 from pbem.conversation.syntax.arguments import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
-from pbem.matches.queries import name
+from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import AddressAsked, NewAddresses
 from pbem.messages.contents.message_payloads import AddressQuestion
-from pbem.players import addresses_and_revocation, answer_budgets, invitations, sender_identity
+from pbem.players import addresses_and_revocation, invitations, message_budgets, sender_identity
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.utc import within
@@ -40,7 +40,7 @@ def change(request: Request, line: Line) -> Decision:
     if address == player.address:
         raise Refused(f"{address} is already your address.", read=line.text)
     _check_limits(request, player, line)
-    if answer_budgets.is_asked_often(request.session, address, request.now) or invitations.is_ruled_out(
+    if message_budgets.is_asked_often(request.session, address, request.now) or invitations.is_ruled_out(
         request.session, address
     ):
         raise Refused(

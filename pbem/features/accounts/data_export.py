@@ -24,8 +24,9 @@ from pbem.conversation.feature import (
 from pbem.conversation.syntax.arguments import opt, word, words
 from pbem.errors import Refused
 from pbem.matches import prepared_and_forced_turns
-from pbem.matches.queries import name, players_of, plies, seat_of, taken_back
+from pbem.matches.queries import players_of, plies, seat_of, taken_back
 from pbem.matches.replayed_match import texts_then, to_show
+from pbem.matches.shown_names import name
 from pbem.messages import preferences
 from pbem.messages.contents.message_payloads import Export
 from pbem.messages.mime import Attachment

@@ -14,6 +14,7 @@ from pbem.features.seeks import seeks
 from pbem.messages.contents.message_payloads import Welcome, titles
 from pbem.messages.links import address_with
 from pbem.players import blocks, erasure, invitations
+from pbem.storage import mailboxes_and_domains
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
 
@@ -33,7 +34,7 @@ def confirm(request: Request, player: Player, name: str) -> None:
         )
     player.name, player.confirmed = name, request.now
     request.session.flush()
-    blocks.recall(request.session, player, invitations.digest(player.address))
+    blocks.recall(request.session, player, mailboxes_and_domains.digest(player.address))
 
 
 def join(request: Request, line: Line) -> Decision:

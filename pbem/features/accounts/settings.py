@@ -10,7 +10,7 @@ from pbem.matches.clock.calendars import DAYS, TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.matches.queries import awaiting, locked, seat_of
-from pbem.messages import preferences
+from pbem.messages import delivery_choices
 from pbem.messages.contents.answer_sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.preferences import with_defaults
 from pbem.messages.times_shown import moment
@@ -27,7 +27,7 @@ def set_(request: Request, line: Line) -> Decision:
     choices: dict[str, str] = {}
     while words:
         name, choice = _setting(request.features.preferences, words, line)
-        if name == preferences.MAIL and words[:1] and words[0].lower() == "for":
+        if name == delivery_choices.MAIL and words[:1] and words[0].lower() == "for":
             name = _for_match(request, words, line)
         choices[name] = choice
     return chosen(request, line, choices)
@@ -42,7 +42,7 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
             settings = known[name].changed(settings, choice)
         else:  # for one match
             settings = {other: value for other, value in settings.items() if other != name}
-            settings |= {} if choice == preferences.SAME else {name: preferences.OWN.chosen(choice)}
+            settings |= {} if choice == delivery_choices.SAME else {name: delivery_choices.OWN.chosen(choice)}
     if choices:
         player.settings = settings
     for preference in known.values():
@@ -60,7 +60,7 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     )
     own = (
         PreferenceHelp(name=f"mail {choice} for", choice=str(number), spelled=f"mail same for {number}", help=ALONE)
-        for number, choice in preferences.matches_in(settings).items()
+        for number, choice in delivery_choices.matches_in(settings).items()
     )
     changes = tuple(
         Choice(name=name, choice=known[name].of(settings) if name in known else choice)
@@ -78,12 +78,12 @@ def _for_match(request: Request, words: list[str], line: Line) -> str:
     match, player = request.session.get(Match, int(number)), request.player
     if match is None or seat_of(match, player) is None or match.state == MatchState.OVER:
         raise Refused(f"You don't play in match #{number}.", read=line.text, fits='"games" lists your matches.')
-    if len(preferences.matches_in(player.settings)) >= MOST_MATCHES:
+    if len(delivery_choices.matches_in(player.settings)) >= MOST_MATCHES:
         raise Refused(
             f"You have chosen for {MOST_MATCHES} matches already, and that's the limit.",
-            fits=f'"set {preferences.MAIL} {preferences.SAME} for NUMBER" takes one back.',
+            fits=f'"set {delivery_choices.MAIL} {delivery_choices.SAME} for NUMBER" takes one back.',
         )
-    return preferences.for_match(match.id)
+    return delivery_choices.for_match(match.id)
 
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:

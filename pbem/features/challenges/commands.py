@@ -29,12 +29,14 @@ from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn
 from pbem.matches.lifecycle import OFFER_OPEN, Terms
-from pbem.matches.queries import challenges_to, is_hidden, locked, name, opponent_of, pack_of
+from pbem.matches.queries import challenges_to, locked, opponent_of, pack_of
+from pbem.matches.shown_names import is_hidden, name
 from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.messages.contents.message_payloads import Welcome
 from pbem.players import blocks, invitations, match_event_notices, willingness
-from pbem.storage.canonical_address import mailbox
+from pbem.storage import queue
 from pbem.storage.due_rows import due_rows
+from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -328,7 +330,7 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
     challenger = session.get_one(Player, match.challenger)
     challenged = session.get_one(Player, queries.opponent_of(match, challenger))
     is_over = match.state == MatchState.OFFERED and match.created <= now - OFFER_OPEN
-    if not is_over or queries.waits_from(session, challenged.address):
+    if not is_over or queue.waits_from(session, challenged.address):
         return False
     withdrawn = lifecycle.withdraw(session, match, challenger, now)
     unanswered = (replace(event, unanswered=True) for event in withdrawn if isinstance(event, OfferWithdrawn))

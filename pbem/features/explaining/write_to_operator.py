@@ -7,7 +7,7 @@ from sqlmodel import func, select
 from pbem.conversation.command import Command, Decision, Letter, Line, Reach, Request, Who
 from pbem.conversation.syntax.arguments import words
 from pbem.errors import Refused
-from pbem.players import answer_budgets
+from pbem.players import message_budgets
 from pbem.storage.mailer import Cause
 from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Outgoing
@@ -44,8 +44,8 @@ def human(request: Request, line: Line) -> Decision:
             fits='Write it below the line "human", and leave a line above it empty if you like.',
         )
     sender = request.sender
-    gist = answer_budgets.gist_of("human", (sender.address,))
-    if answer_budgets.was_told(request.session, admin, gist, request.now):
+    gist = message_budgets.gist_of("human", (sender.address,))
+    if message_budgets.was_told(request.session, admin, gist, request.now):
         raise Refused(
             "You have already written to the operator today.",
             fits="They answer by email. You can write to them again tomorrow.",

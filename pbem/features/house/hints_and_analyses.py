@@ -13,7 +13,7 @@ from pbem.features.house.analyses import AnalysisAsked
 from pbem.matches import lifecycle
 from pbem.matches.queries import pack_of
 from pbem.messages.contents.answer_sections import Hint
-from pbem.players.answer_budgets import DAY
+from pbem.players.message_budgets import DAY
 from pbem.storage.models import Match, MatchState, Player, Search, SearchKind
 from pbem.storage.utc import within
 

@@ -35,7 +35,7 @@ from pbem.matches.replayed_match import snapshot_of, turn_texts
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.players import match_event_notices, waiting_answers
 from pbem.players.queue_match_news import notify
-from pbem.storage import leases, queue
+from pbem.storage import leases, notifications
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.leases import is_free
 from pbem.storage.mailer import Mailer
@@ -229,7 +229,7 @@ class Thinker:
             for notice in match_event_notices.notices(session, events):
                 if not waiting_answers.retell(session, notice, now):
                     notify(session, self.server, now, notice)
-            queue.notify(session.connection(), queue.Channel.OWED)
+            notifications.notify(session.connection(), notifications.Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)
         log.info("house", match=task.match, turn=snapshot.ply + 1)
@@ -249,7 +249,7 @@ class Thinker:
             turn = read_turn(question.record.pack.notation, replay(question.record)[-1], turn).text
             with transaction(self.engine) as session:
                 waiting_answers.give_hint(session, number, turn, self.clock())
-                queue.notify(session.connection(), queue.Channel.OWED)
+                notifications.notify(session.connection(), notifications.Channel.OWED)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - the answer says so in a moment
@@ -294,7 +294,7 @@ class Thinker:
         analysis = analyses.told(match, row.findings if analyses.is_complete(match, row.findings) else ())
         recipient = session.get_one(Player, row.player)
         Mailer(session, self.server, now).to_player(recipient, analysis, purpose=Purpose.PLAY, match=match)
-        queue.notify(session.connection(), queue.Channel.OWED)
+        notifications.notify(session.connection(), notifications.Channel.OWED)
 
 
 def _is_to_move(match: Match, house: Player) -> bool:

@@ -18,9 +18,9 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.queries import of_player, opponent_of, playing, seat_of
 from pbem.messages.contents.answer_sections import ChallengeClosed, TurnNews
-from pbem.players import invitations, match_event_notices
+from pbem.players import match_event_notices
 from pbem.players.queue_match_news import notify
-from pbem.storage import retention
+from pbem.storage import mailboxes_and_domains, retention
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.message_payload_base import Payload
 from pbem.storage.models import (
@@ -157,7 +157,7 @@ def ban(
     if player.banned is not None:
         raise Refused(f"The account of {player.name} is closed already, since {player.banned:%Y-%m-%d}.")
     player.banned = now
-    address = invitations.digest(player.address)
+    address = mailboxes_and_domains.digest(player.address)
     if session.get(ClosedAddress, address) is None:
         session.add(ClosedAddress(address=address, closed=now))
     session.flush()
@@ -204,7 +204,7 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     if player.banned is None:
         raise Refused(f"The account of {player.name} isn't closed.")
     player.banned = None
-    closed = session.get(ClosedAddress, invitations.digest(player.address))
+    closed = session.get(ClosedAddress, mailboxes_and_domains.digest(player.address))
     if closed is not None:
         session.delete(closed)
     news = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)

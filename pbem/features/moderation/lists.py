@@ -11,7 +11,7 @@ from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, W
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
 from pbem.matches import track_record
-from pbem.matches.queries import name
+from pbem.matches.shown_names import name
 from pbem.players import player_directory
 from pbem.players.player_directory import called
 from pbem.storage.message_payload_base import Listing, Part

@@ -17,7 +17,8 @@ from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message
 from pbem.matches import lifecycle
-from pbem.matches.queries import locked, name, players_of, seat_of
+from pbem.matches.queries import locked, players_of, seat_of
+from pbem.matches.shown_names import name
 from pbem.messages.contents.message_payloads import Act, ActDone
 from pbem.players import player_directory
 from pbem.players.sender_identity import Sender

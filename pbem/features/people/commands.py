@@ -19,8 +19,9 @@ from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import lifecycle, reliability, track_record
 from pbem.matches.events import Event
-from pbem.matches.queries import is_hidden, locked, name, of_player, opponent_of, people_of
+from pbem.matches.queries import locked, of_player, opponent_of, people_of
 from pbem.matches.ratings import standings
+from pbem.matches.shown_names import is_hidden, name
 from pbem.matches.track_record import Tally
 from pbem.messages import preferences, times_shown
 from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent

@@ -16,8 +16,9 @@ from pbem.errors import Refused
 from pbem.matches import condition_tree as tree
 from pbem.matches import lifecycle, prepared_and_forced_turns
 from pbem.matches.condition_tree import ELSE, MOST_LINES, RESIGN, Conditions
-from pbem.matches.queries import name, version
+from pbem.matches.queries import version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import Branch, PreparedTurns
 from pbem.storage.models import Match, Ply
 

@@ -14,12 +14,13 @@ from pbem.errors import Refused
 from pbem.features.playing import conditional_moves, offers
 from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing
 from pbem.matches.events import PartTakenBack
-from pbem.matches.queries import is_hidden, version
+from pbem.matches.queries import version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.shown_names import is_hidden
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.messages.contents.answer_sections import TurnBegun, TurnDropped
-from pbem.players import answer_budgets
+from pbem.players import message_budgets
 from pbem.storage.models import MatchState
 
 SHOWN = 60
@@ -215,7 +216,7 @@ def give(request: Request, line: Line) -> Decision:
         raise Refused(str(error).partition(" For example")[0], read=line.text, fits=example) from error
     if not LEAST_GIVEN <= time <= MOST_AT_ONCE:
         raise Refused(f'"{line.words[:20]}" is too {"little" if time < LEAST_GIVEN else "much"}.', fits=example)
-    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     return Decision(events=timeouts.give(request.session, match, seat, time, request.now))
 
 

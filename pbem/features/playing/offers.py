@@ -16,11 +16,12 @@ from pbem.features.time.vacation_dates import BadDates, parse_end
 from pbem.matches import agreements, lifecycle, stored_offers
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Events
-from pbem.matches.queries import name, seat_of, version
+from pbem.matches.queries import seat_of, version
+from pbem.matches.shown_names import name
 from pbem.matches.stored_offers import OfferKind, find
 from pbem.messages import preferences
 from pbem.messages.contents.answer_sections import Muted
-from pbem.players import answer_budgets, words_and_offers_limit
+from pbem.players import message_budgets
 from pbem.storage.models import Match, MatchState, Player, Search, SearchKind
 
 OFFER = word("OFFER", r"\S+", is_name=True)
@@ -56,7 +57,7 @@ def take_turns_back(request: Request, line: Line) -> Decision:
     lifecycle.check_running(match)
     _check_seen(request, match)
     if agreements.may_take_back(request.session, match, seat, request.incoming.received):
-        answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+        message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
         events = lifecycle.take_back(request.session, match, seat, match.plies - 1, request.now, freely=True)
         return Decision(events=events)
     seen = request.sender.seen(match.id or 0)
@@ -74,8 +75,8 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     match, player, seat = own_match(request, line)
     lifecycle.check_running(match)
     _check_seen(request, match)
-    answer_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    words_and_offers_limit.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    message_budgets.check_to_opponent(request.session, match, opponent_in(request, match, player), (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

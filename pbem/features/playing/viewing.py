@@ -15,21 +15,11 @@ from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, o
 from pbem.errors import Refused
 from pbem.features.house.house_player import is_house
 from pbem.matches import variation_parsing
-from pbem.matches.clock import turn_times
+from pbem.matches.clock import timekeeping
 from pbem.matches.clock.timekeeping import ZONE, expected_due
-from pbem.matches.queries import (
-    name,
-    newest_of,
-    opponent_of,
-    pack_of,
-    people_of,
-    plies,
-    seat_of,
-    shown,
-    since_when,
-    taken_back,
-)
+from pbem.matches.queries import newest_of, opponent_of, pack_of, people_of, plies, seat_of, since_when, taken_back
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.shown_names import name, shown
 from pbem.messages import preferences, times_shown
 from pbem.messages.contents.answer_sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.messages.times_shown import moment
@@ -178,7 +168,7 @@ def _in_full(request: Request, match: Match, record: MatchRecord) -> MatchRecord
     session, people, reader = request.session, people_of(request.session, (match,)), request.sender.player
     names = [name(shown(match, people[seat])) for seat in (match.seat0, match.seat1)]
     zone = preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
-    rows = [*zip(plies(session, match), turn_times.turn_times(session, match), strict=True)][: record.ply]
+    rows = [*zip(plies(session, match), timekeeping.turn_times(session, match), strict=True)][: record.ply]
     times = (
         TurnTimeShown(
             number=row.number,

@@ -20,7 +20,7 @@ from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences, times_shown
 from pbem.players import invitations, willingness
-from pbem.players.answer_budgets import DAY
+from pbem.players.message_budgets import DAY
 from pbem.storage.due_rows import due_rows
 from pbem.storage.mailer import NEWS, Mailer
 from pbem.storage.models import Player, Seek

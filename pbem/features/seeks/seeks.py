@@ -15,9 +15,9 @@ from pbem.errors import Refused
 from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
 from pbem.matches.lifecycle import Terms
-from pbem.matches.queries import name
 from pbem.matches.ratings.glicko2 import Rating
 from pbem.matches.reliability import Reliability
+from pbem.matches.shown_names import name
 from pbem.messages.contents.message_payloads import OpenSeek
 from pbem.players import blocks, player_directory, willingness
 from pbem.storage.database import exclude_others

@@ -17,7 +17,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway, ReminderDue
 from pbem.matches.queries import opponent_of, playing, seat_of
 from pbem.players import match_event_notices
-from pbem.storage import facts_when_queued
+from pbem.storage import facts_when_queued, queue
 from pbem.storage.due_rows import due_rows
 from pbem.storage.mailer import STAYED, WITH_CONTENT
 from pbem.storage.models import Match, Outgoing, Player, Vacation
@@ -52,7 +52,7 @@ def _remind(session: Session, match: Match, server: ServerSettings, now: datetim
     if match.to_move is None:
         return False
     player = session.get_one(Player, match.seat1 if match.to_move else match.seat0)
-    if queries.waits_from(session, player.address):  # it may be the turn
+    if queue.waits_from(session, player.address):  # it may be the turn
         return False
     seat = timekeeping.remind(session, match, now)
     wants_news = player.stopped is None and player.unreachable is None and player.deleted is None

@@ -24,8 +24,8 @@ from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, T
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
 from pbem.matches import tournament_matches
-from pbem.matches.queries import name
-from pbem.messages import preferences
+from pbem.matches.shown_names import name
+from pbem.messages import delivery_choices
 from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnNews
 from pbem.players import match_event_notices
 from pbem.players.queue_match_news import notify
@@ -127,7 +127,7 @@ def _tell_the_round(
 
 
 def wants_news(player: Player) -> bool:
-    is_wanted = preferences.TOURNAMENTS.of(player.settings) == ON
+    is_wanted = delivery_choices.TOURNAMENTS.of(player.settings) == ON
     return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 

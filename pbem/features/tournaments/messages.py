@@ -14,7 +14,7 @@ from pbem.features.tournaments import ladders, openings
 from pbem.features.tournaments.field import POINTS, Field, Format, Matchup, ties
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.standings import BYE, CrosstableEntry, Table
-from pbem.matches.queries import name
+from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import Crosstable, CrosstableRow
 from pbem.storage.message_payload_base import Listing, Part, Payload, Section
 from pbem.storage.models import Player, Tournament

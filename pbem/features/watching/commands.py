@@ -8,7 +8,8 @@ from pbem.conversation.syntax.arguments import Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features.playing import viewing
 from pbem.features.watching import watches
-from pbem.matches.queries import locked, name, people_of, seat_of
+from pbem.matches.queries import locked, people_of, seat_of
+from pbem.matches.shown_names import name
 from pbem.players import watching_rights
 from pbem.players.watching_rights import Visibility
 from pbem.storage.message_payload_base import Part, Section

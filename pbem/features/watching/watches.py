@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, delete, func, select
 
-from pbem.matches import news_for_spectators
+from pbem.matches.queries import version
 from pbem.storage.models import Match, Player, Watch
 from pbem.storage.retention import change
 
@@ -24,7 +24,7 @@ def find(session: Session, player: Player, match: Match) -> Watch | None:
 def begin(session: Session, player: Player, match: Match, now: datetime) -> bool:
     if find(session, player, match) is not None:
         return False
-    news_for_spectators.mark(session, match)
+    mark(session, match)
     session.add(Watch(player=player.id or 0, match=match.id or 0, created=now))
     session.flush()
     return True
@@ -50,3 +50,10 @@ def number(session: Session, player: Player) -> int:
 
 def spectators(session: Session, match: Match) -> Sequence[int]:
     return session.exec(select(Watch.player).where(Watch.match == match.id).order_by(col(Watch.player))).all()
+
+
+def mark(session: Session, match: Match) -> None:
+    """Mark a match, which is locked, as watched from now on, if it isn't yet."""
+    if match.shown is None:
+        match.shown = version(match)
+        session.flush()

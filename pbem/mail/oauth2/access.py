@@ -14,7 +14,7 @@ from pbem.config import OAuth2Settings
 from pbem.mail.oauth2 import providers_and_tokens
 from pbem.mail.oauth2.providers_and_tokens import Denied, Tokens, provider, title
 from pbem.secret_setting import BadConfig
-from pbem.storage import leases
+from pbem.storage import atomic_files
 
 log = structlog.get_logger()
 
@@ -85,7 +85,7 @@ class AccessTokens:
     def _renew(self, current: Tokens) -> Tokens:
         """Renew the tokens and store them, unless another process has just done so."""
         path = self._settings.token_file
-        with leases.locked(path.parent):  # a provider may take each token only once
+        with atomic_files.locked(path.parent):  # a provider may take each token only once
             stored = self._stored()
             if stored.access != current.access and stored.expires - self._clock() > EARLY_SECONDS:
                 return stored

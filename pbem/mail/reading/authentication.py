@@ -23,7 +23,7 @@ from pbem.mail.reading import from_header
 from pbem.mail.reading.from_header import domain
 from pbem.mail.reading.limits import header_block
 from pbem.proof_settings import ChecksSettings
-from pbem.storage.canonical_address import public_suffixes
+from pbem.storage.mailboxes_and_domains import public_suffixes
 
 # The Authentication-Results that our receiving mail server added to a message, and nobody else's (RFC 8601).
 #

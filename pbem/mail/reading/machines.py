@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
 
-from pbem.mail.reading import from_header, limits
-from pbem.mail.reading.text import body, decoded_view
+from pbem.mail.reading import limits
+from pbem.mail.reading.subject import is_marked
+from pbem.mail.reading.text import body, phrases
 
 MOST_RECEIVED = 100  # a message with more Received lines is in a loop (RFC 5321, 6.3)
 LINES_OF_TEXT = 12
@@ -50,7 +51,7 @@ class Automatic(Enum):
 def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
     return {
         Automatic[kind.upper()]: patterns
-        for kind, patterns in decoded_view.table(f"machines_{place}").items()
+        for kind, patterns in phrases.table(f"machines_{place}").items()
         if kind.upper() in Automatic.__members__
     }
 
@@ -64,7 +65,7 @@ _PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
     {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
     for place in ("parts", "subjects", "texts", "addresses")
 )
-_LETTERS = decoded_view.table("machines_addresses")["letters"]
+_LETTERS = phrases.table("machines_addresses")["letters"]
 _OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
 HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
 """Headers that tell a machine's message, besides those of all messages and those that begin with `list-`."""
@@ -123,7 +124,7 @@ def _of_parts(mime: email.message.Message, subject: str) -> Iterator[Automatic]:
     kinds = list(_kinds(mime))
     yield from (kind for kind, pattern in _PARTS.items() if any(map(pattern.match, kinds)))
     reports = REPORTS.intersection(kind.partition(";")[0] for kind in kinds)
-    if reports and not (reports == {_DELIVERY_REPORT} and from_header.is_marked(subject)):
+    if reports and not (reports == {_DELIVERY_REPORT} and is_marked(subject)):
         yield Automatic.REPORT
 
 

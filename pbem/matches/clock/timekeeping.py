@@ -5,8 +5,8 @@ happens in it. Until then its clock is due too early, so what is found to be due
 comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from engines.seats import seat_of
-from notation.time_control import parse
+from notation.time_control import parse, spoken
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import reminder_times
 from pbem.matches.clock.clock import Clock, ClockChange, Outage, Reminded, Restored, TimeGiven
@@ -24,7 +24,7 @@ from pbem.matches.clock.reminder_times import Wishes
 from pbem.matches.clock.working_days import WorkingDays
 from pbem.matches.queries import version
 from pbem.storage.clock_doubts_and_outages import outages_after
-from pbem.storage.models import ClockEvent, Match, MatchState, Player
+from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, TakenBack
 
 _CLOCK = TypeAdapter(Clock)
 _DAYS = TypeAdapter(WorkingDays)
@@ -220,3 +220,45 @@ def event_of(row: ClockEvent) -> ClockChange:
     fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
     return kind(**{name: fields[name] for name in kind.__dataclass_fields__})
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTime:
+    """When a turn was received, how much of its player's time it took, and what was left of a limit for many turns."""
+
+    received: datetime
+    used: timedelta | None = None  # none where no clock ran
+    left: timedelta | None = None
+    """What the next turns may take together; None where each has a limit of its own, or none has."""
+
+    @property
+    def in_words(self) -> str:
+        return "" if self.used is None else spoken(self.used)
+
+
+def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
+    session.flush()
+    plays: list[tuple[datetime, int, Seat, bool]] = []
+    for table in (Ply, TakenBack):
+        rows = session.exec(select(table.played, table.number, table.seat).where(table.match == match.id))
+        plays += [(played, number, 1 if seat else 0, table is Ply) for played, number, seat in rows]
+    events = () if match.clock is None else rows_of(session, (match,))
+    received = [] if match.time is None else [*_received(match, map(event_of, events))]
+    times: list[TurnTime] = []
+    # A match with the event `Restored` has turns from before its clock: the last ones are those it knows.
+    for position, (played, _, seat, is_kept) in enumerate(sorted(plays)):
+        at = position - len(plays) + len(received)
+        known = received[at] if at >= 0 and received[at][0] == seat else None
+        if is_kept:
+            times.append(TurnTime(played) if known is None else known[1])
+    return tuple(times)
+
+
+def _received(match: Match, events: Iterable[ClockChange]) -> Iterator[tuple[Seat, TurnTime]]:
+    clock = begun(match)
+    for event in events:
+        after = clock.after(event)
+        if isinstance(event, clocks.ReplyReceived):
+            used = after.sides[event.seat].used - clock.sides[event.seat].used
+            yield event.seat, TurnTime(event.at, used, after.sides[event.seat].bank)
+        clock = after

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.diagram import Diagram, Shape, Tone
-from pbem.messages.palette import LIT, Sides, outer_sides
+from pbem.messages.boards.svg_board_parts import Sides, outer_sides
+from pbem.messages.palette import LIT
 
 BROAD = 280  # the maximum width of a board in pixels, without its labels: a phone shows it without scrolling
 LARGEST, SMALLEST = 46, 20

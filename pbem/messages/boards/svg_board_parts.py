@@ -3,12 +3,13 @@
 All measures are in the units of the drawing, in which a cell is CELL wide. Nothing here knows a game.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 from math import sqrt
 
-from engines.diagram import Diagram, Shape, Tone
+from engines.board import WAYS, Place
+from engines.diagram import Diagram, Shape, Tone, Towards
 from pbem.messages import palette
 from pbem.messages.palette import FILLS, RIMS, SIGNS, Colour, Look, css
 
@@ -120,7 +121,7 @@ def emptied(diagram: Diagram) -> Diagram:
 
 def edges(diagram: Diagram) -> Iterator[str]:
     """Yield the lines between cells, and the edges that belong to sides; a light rim sets off the dark ones."""
-    places, sides = boxes(diagram), palette.outer_sides(diagram)
+    places, sides = boxes(diagram), outer_sides(diagram)
     if diagram.legend.lines:
         centres = {name: (x + CELL / 2, y + tall(diagram.shape) / 2) for name, (x, y) in places.items()}
         lines = ((centres[one], centres[other]) for one, other in diagram.legend.lines)
@@ -218,3 +219,33 @@ def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[st
         yield strokes((((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
     elif sign:
         yield texts([(centre, sign)], reach * palette.TEXT_SIZES[len(sign)], colour)
+
+
+FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
+    "square": {"top": (0,), "right": (1,), "bottom": (2,), "left": (3,)},
+    "hex": {"top": (0, 5), "right": (0, 1, 2), "bottom": (2, 3), "left": (3, 4, 5)},
+}
+"""The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
+
+
+_STEPS: Mapping[Shape, tuple[Place, ...]] = {"square": WAYS["square"], "hex": (*WAYS["hex"][1:], WAYS["hex"][0])}
+
+
+Sides = tuple[tuple[int, Tone], ...]  # sides of a cell, by their numbers, with the tones of their owners
+
+
+def outer_sides(diagram: Diagram) -> dict[str, Sides]:
+    """Return the outer sides of cells that are part of an edge. A side that two edges claim belongs to the first."""
+    if not diagram.legend.edges:
+        return {}
+    places = {name: (diagram.place(name), row) for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
+    taken, steps = frozenset(places.values()), _STEPS[diagram.shape]
+    owned: dict[str, dict[int, Tone]] = {}
+    for edge in diagram.legend.edges:
+        for name in sorted(edge.cells & places.keys()):
+            place, row = places[name]
+            for side in FACING[diagram.shape][edge.towards]:
+                right, down = steps[side]
+                if (place + right, row + down) not in taken:
+                    owned.setdefault(name, {}).setdefault(side, diagram.legend.tones[edge.side])
+    return {name: tuple(sorted(sides.items())) for name, sides in owned.items()}

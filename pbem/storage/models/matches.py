@@ -105,7 +105,7 @@ class Match(SQLModel, table=True):
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
     shown: int | None = None
-    """The version that its spectators have seen, while there are any (see matches.news_for_spectators)."""
+    """The version that its spectators have seen, while there are any (see features.watching.due)."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""

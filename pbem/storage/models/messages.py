@@ -158,7 +158,7 @@ class Outgoing(Queued, table=True):
     token_subject: int = 0
     address: str
     stranger_domain: str | None = None
-    """The domain of the owner of the address if that was no player's when this was sent (see answer_budgets)."""
+    """The domain of the owner of the address if that was no player's when this was sent (see message_budgets)."""
     standing: str | None = None  # what spoke for the sender if this answers a message without proof (Standing)
     gist: str | None = None  # a digest of what an answer says, by which the same one isn't sent again and again
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)

@@ -63,7 +63,7 @@ class Player(SQLModel, table=True):
 class KnownAddress(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True)
     address: str = Field(primary_key=True)
-    """Without what its owner can vary (see canonical_address); it may be anybody's, so only tokens count."""
+    """Without what its owner can vary (see mailboxes_and_domains); it may be anybody's, so only tokens count."""
     since: datetime = Field(sa_type=Utc)
 
 

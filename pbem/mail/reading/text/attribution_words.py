@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import phrases
 
 MOST_WORDS = 45
 
-_PHRASES = decoded_view.table("attributions")
+_PHRASES = phrases.table("attributions")
 VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
     frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
 )
@@ -103,3 +103,17 @@ def has_digit(word: str) -> bool:
 def first_words(text: str) -> list[str]:
     """Return the words of a text, not many more than an attribution has."""
     return text.split()[: 4 * MOST_WORDS]
+
+
+LONGEST_SMALL = 4  # how long prepositions in a date are: at, um, kl
+
+
+def is_mere_date(text: str) -> bool:
+    """Return whether a text is a date or a time and little else, as before the name in an announcement."""
+    words = text.split()
+    others = sum(not (_may_date(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
+    return others <= 1 and any(is_time(word) or is_year(word) for word in words)
+
+
+def _may_date(word: str) -> bool:
+    return is_time(word) or is_year(word) or is_date(word) or is_weekday(word) or not word[0].islower()

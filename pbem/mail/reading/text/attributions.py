@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
 
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import quotes_of_us
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
     LONE_OPENERS,
@@ -21,6 +21,7 @@ from pbem.mail.reading.text.attribution_words import (
     has_digit,
     is_date,
     is_dated,
+    is_mere_date,
     is_time,
     is_verb,
     is_weekday,
@@ -30,7 +31,7 @@ from pbem.mail.reading.text.attribution_words import (
     tells_the_day,
     tells_the_time,
 )
-from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours, is_mere_date
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 
 MOST_LINES = 5
 LONGEST = 500  # only the end of a longer line is examined
@@ -235,7 +236,7 @@ def _read(text: str) -> tuple[int, bool] | None:
     addressed = any("@" in word for word in words)
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
     dated = any(map(is_dated, words))
-    tagged = addressed and decoded_view.holds_tagged(words)
+    tagged = addressed and quotes_of_us.holds_tagged(words)
     timed = addressed and "@" in words[-1] and words[-1].endswith(COLONS) and opens(words)
     if not (verb or bracketed or tagged or (timed and tells_the_time(words))):  # "2 Mar 2026, 09:59 by bob@…:"
         return None

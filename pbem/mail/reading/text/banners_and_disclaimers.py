@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import phrases
 from pbem.mail.reading.text.normalize import fold
 from pbem.mail.reading.text.quoted_headers_and_separators import is_rule
 
 LONGEST_BANNER = 6
-_PHRASES = decoded_view.table("disclaimers")
+_PHRASES = phrases.table("disclaimers")
 _NOTICES = (*_PHRASES["legal"], *_PHRASES["scans"])
 LONGEST_READ = 2_000
 LONGEST_HEAD = 300

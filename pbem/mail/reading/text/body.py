@@ -17,13 +17,13 @@ from email.policy import Compat32
 
 from pbem.mail.reading import limits
 from pbem.mail.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import phrases
 
 LONGEST_STUB = 500
 LONGEST_TYPE = 500
 _BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
 """A line that separates parts, and the beginning of a part's headers."""
-_EXCUSES = decoded_view.table("stubs")["excuses"]
+_EXCUSES = phrases.table("stubs")["excuses"]
 _WIDER = {
     "ascii": "utf-8",
     "iso8859-1": "cp1252",

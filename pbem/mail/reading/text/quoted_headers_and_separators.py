@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import phrases
 from pbem.mail.reading.text.attribution_words import first_words, is_dated, tells_the_time
-from pbem.mail.reading.text.decoded_view import is_tagged
 from pbem.mail.reading.text.normalize import fold
-from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
+from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours, is_tagged
 
 MOST_LINES = 25
 LONGEST_LABEL = 30
@@ -15,7 +14,7 @@ LONGEST_SEPARATOR = 100
 LONGEST_INLINE = 1_000  # the longest line examined for an incomplete header that names us
 
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
-_PHRASES = decoded_view.table("quoted_headers")
+_PHRASES = phrases.table("quoted_headers")
 LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
 COLONS = (":", "\uff1a", "\t", "|")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"

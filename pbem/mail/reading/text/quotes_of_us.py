@@ -10,21 +10,19 @@ from dataclasses import dataclass
 
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
+    _may_date,
     first_words,
     has_digit,
     is_date,
-    is_time,
+    is_mere_date,
     is_verb,
-    is_weekday,
     is_year,
     opens,
     tells_the_time,
 )
-from pbem.mail.reading.text.decoded_view import TAG_DELIMITERS
 
 MOST_LINES = 4
 LONGEST = 400
-LONGEST_SMALL = 4  # how long prepositions in a date are: at, um, kl
 LONGEST_NAMING = 12  # how many words an announcement has, and up to three times as many where a date or a verb is in it
 MARKS = " \t*_<>()[]\"',;:.!-\u2013\u2014\u201c\u201d\u201e\u00ab\u00bb"
 
@@ -151,17 +149,6 @@ class Ours:
 NOBODY = Ours()  # for messages that answer nobody's
 
 
-def is_mere_date(text: str) -> bool:
-    """Return whether a text is a date or a time and little else, as before the name in an announcement."""
-    words = text.split()
-    others = sum(not (_may_date(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
-    return others <= 1 and any(is_time(word) or is_year(word) for word in words)
-
-
-def _may_date(word: str) -> bool:
-    return is_time(word) or is_year(word) or is_date(word) or is_weekday(word) or not word[0].islower()
-
-
 def _has_brackets(text: str) -> bool:
     return any(bracket in text for bracket in "<([")
 
@@ -175,3 +162,42 @@ def _is_at(word: str, local: str, domain: str) -> bool:
 def _fits(name: str, text: str) -> bool:
     """Return whether the name stands in the text as words of their own, in its own letters."""
     return bool(name) and name in text and re.search(rf"(?<![\w@.-]){re.escape(name)}(?![\w@-])", text) is not None
+
+
+LONGEST_ADDRESS = 320
+
+
+SHORTEST_TAG = 32
+
+
+TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+TAG_DELIMITERS = ("+", "-", "=", "_", ".", "#")
+
+
+MOST_PIECES = 3  # into how many lines a tagged address may be broken
+
+
+def is_tagged(word: str) -> bool:
+    """Return whether an address with a long tag of base32 characters stands in the word."""
+    local, at, _ = word[:LONGEST_ADDRESS].lower().partition("@")
+    rest = local.rstrip(TAG_CHARACTERS)
+    return bool(at) and len(local) - len(rest) >= SHORTEST_TAG and rest.endswith(TAG_DELIMITERS)
+
+
+def holds_tagged(words: Sequence[str]) -> bool:
+    """Return whether the first address in the words is a tagged one; it may be broken into pieces.
+
+    >>> holds_tagged(["PBeM", "<games+caqaaacaaaaaaioz5qrum", "sbm6g2ygyuuncvkuy2a@pbem.example>", "wrote:"])
+    True
+    """
+    named = next((number for number, word in enumerate(words) if "@" in word), -1)
+    joined = ""
+    for word in reversed(words[max(0, named + 1 - MOST_PIECES) : named + 1]):
+        joined = word + joined
+        if is_tagged(joined):
+            return True
+        if "<" in word:
+            break
+    return False

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from pbem.mail.reading.text import decoded_view
+from pbem.mail.reading.text import phrases
 from pbem.mail.reading.text.normalize import fold
 
 LONGEST_TAGLINE = 160
 MOST_WORDS = 16
 MOST_LINES = 15  # the longest signature below a "--" without the trailing space
 
-_PHRASES = decoded_view.table("signatures")
+_PHRASES = phrases.table("signatures")
 _MARKS = ("--", "\u2014", "\u2013", "\u2014-", "-\u2014", "\u2013-", "__", "\u2014\u2014", "--\u200b")
 
 

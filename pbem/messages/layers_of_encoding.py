@@ -5,12 +5,10 @@ Percent signs, entities, escapes of JSON, quoted-printable, what can't be seen, 
 
 import html
 import re
-import tomllib
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from importlib import resources
 
 _COLOUR = r"\x1b\[[0-9;]*m"  # on a terminal
 _INVISIBLE = (
@@ -127,42 +125,3 @@ def _character(encoded: str) -> str:
     if encoded[0] in "%=" and encoded[1:].isalnum():
         return chr(int(encoded[1:], 16))
     return ""
-
-
-_TABLES = tomllib.loads(resources.files("pbem.mail.reading.text").joinpath("phrases.toml").read_text(encoding="utf-8"))
-
-
-def table(name: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the phrases of a table by kind."""
-    return {kind: tuple(phrases) for kind, phrases in _TABLES[name].items()}
-
-
-LONGEST_ADDRESS = 320
-SHORTEST_TAG = 32
-TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
-TAG_DELIMITERS = ("+", "-", "=", "_", ".", "#")
-MOST_PIECES = 3  # into how many lines a tagged address may be broken
-
-
-def is_tagged(word: str) -> bool:
-    """Return whether an address with a long tag of base32 characters stands in the word."""
-    local, at, _ = word[:LONGEST_ADDRESS].lower().partition("@")
-    rest = local.rstrip(TAG_CHARACTERS)
-    return bool(at) and len(local) - len(rest) >= SHORTEST_TAG and rest.endswith(TAG_DELIMITERS)
-
-
-def holds_tagged(words: Sequence[str]) -> bool:
-    """Return whether the first address in the words is a tagged one; it may be broken into pieces.
-
-    >>> holds_tagged(["PBeM", "<games+caqaaacaaaaaaioz5qrum", "sbm6g2ygyuuncvkuy2a@pbem.example>", "wrote:"])
-    True
-    """
-    named = next((number for number, word in enumerate(words) if "@" in word), -1)
-    joined = ""
-    for word in reversed(words[max(0, named + 1 - MOST_PIECES) : named + 1]):
-        joined = word + joined
-        if is_tagged(joined):
-            return True
-        if "<" in word:
-            break
-    return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, String, and_, exists, or_
+from sqlalchemy import ColumnElement, String, and_, cast, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
@@ -21,8 +21,8 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.messages import preferences
 from pbem.messages.times_shown import moment
 from pbem.players.sender_identity import Sender
-from pbem.storage.canonical_address import DOTLESS, is_large, mailbox, owner
-from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
+from pbem.storage.mailboxes_and_domains import DOTLESS, is_large, mailbox, owner
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingContent, Player, Standing
 from pbem.storage.utc import within
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
@@ -240,3 +240,32 @@ def _is_mailbox(address: str) -> ColumnElement[bool]:
     written = func.replace(column, ".", "", type_=String) if host in DOTLESS else column
     is_local = or_(written.startswith(f"{local}@", autoescape=True), written.startswith(f"{local}+", autoescape=True))
     return and_(col(Outgoing.stranger_domain) == owner(address), is_local)
+
+
+NOTES_PER_HOUR, LETTERS_PER_HOUR = 40, 100_000
+"""The number and the length of messages with notes and offers that one player can cause to another in an hour."""
+
+
+def check_to_opponent(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> None:
+    """Raise Refused if the other player of the match has had more notes and offers within an hour than anyone reads."""
+    both = (match.seat0, match.seat1)
+    theirs = select(Match.id).where(col(Match.seat0).in_(both), col(Match.seat1).in_(both))
+    length = func.coalesce(func.sum(func.length(cast(OutgoingContent.payload, String))), 0)
+    notes = (
+        select(func.count(), length)
+        .select_from(Outgoing)
+        .join(OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id), isouter=True)
+        .where(
+            Outgoing.player == other.id,
+            within(Outgoing.created, HOUR, now),
+            col(Outgoing.template).in_(("message", "offer")),
+            col(Outgoing.match).in_(theirs),
+        )
+    )
+    number, letters = session.exec(notes).one()
+    if number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR:
+        raise Refused(
+            f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
+            fits="Your turns still count; everything else has to wait for an hour.",
+            gist=f"{ONCE}{match.seat0} {match.seat1}",
+        )

@@ -1,5 +1,6 @@
 """Mailboxes and their owners, which budgets count: one address can be written in thousands of ways."""
 
+import hashlib
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,25 @@ ALIASES = {
 }
 """Hosts at which everybody has the same address as at another one."""
 DOTLESS = frozenset({"gmail.com", "proton.me"})  # hosts that ignore dots in front of the @
+
+
+def mailbox(address: str) -> str:
+    """Return the address without what its owner can vary: a sub-address, another name of the host, dots."""
+    local, _, host = address.lower().rpartition("@")
+    host = ALIASES.get(host, host)
+    local = local.partition("+")[0]
+    return f"{local.replace('.', '') if host in DOTLESS else local}@{host}"
+
+
+def digest(address: str) -> str:
+    return _hash(mailbox(address))
+
+
+def _hash(text: str) -> str:
+    """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
+    return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()
+
+
 LARGE = frozenset(
     (
         *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "aol.com"),
@@ -26,14 +46,6 @@ LARGE = frozenset(
     )
 )
 """Domains at which many people who don't know each other have addresses."""
-
-
-def mailbox(address: str) -> str:
-    """Return the address without what its owner can vary: a sub-address, another name of the host, dots."""
-    local, _, host = address.lower().rpartition("@")
-    host = ALIASES.get(host, host)
-    local = local.partition("+")[0]
-    return f"{local.replace('.', '') if host in DOTLESS else local}@{host}"
 
 
 def owner(address: str) -> str:

@@ -1,1 +1,0 @@
-"""The migrations, in the order of their numbers."""
