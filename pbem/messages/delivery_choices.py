@@ -7,23 +7,17 @@ from dataclasses import dataclass
 from pbem.storage.preference_definition import OFF, ON, Preference
 
 MAIL, SAME, WEEKLY = "mail", "same", "weekly"
-
-
 OWN = Preference(
     MAIL,
     ("each", "batch", "daily"),
     "when news comes: at once, every few minutes, or once a day; your time doesn't wait for it; "
     '"for 42" behind it is about that match alone',
 )
-
-
 SPECTATING = Preference(
     "spectating",
     (SAME, "each", "batch", "daily", WEEKLY, OFF),
     'when you get news of matches that you watch; "same" is as "mail" says',
 )
-
-
 TOURNAMENTS = Preference(
     "tournaments", (ON, OFF), "whether you get news of tournaments besides that of your matches in them"
 )
@@ -36,18 +30,10 @@ class Kind:
 
 
 MATCHES = Kind("stop")  # whatever is of no other kind
-
-
 WATCHED = Kind("stop spectating", frozenset({"watched"}))
-
-
 OF_TOURNAMENTS = Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"}))
-
-
 KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS)
 """A token of one click names a kind by its place here: new ones go to the end."""
-
-
 _OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
 
 

@@ -7,18 +7,10 @@ from pathlib import Path
 import pbem
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-
-
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-
-
 _LITERAL = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'""")
-
-
 _OF_ALL = frozenset({"help", "parts", "rules", "sections", "site"})
 """The folders of templates that belong to no feature."""
-
-
 _WORD = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]")
 
 

@@ -76,7 +76,8 @@ def moment(time: datetime, zone: str, written: datetime) -> str:
 def day(choices: Mapping[str, str], time: datetime, now: datetime) -> str:
     """Return the date of that time in the player's zone, with the year if it isn't the present one.
 
-    >>> day({"zone": "Asia/Tokyo"}, datetime(2026, 3, 2, 22, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+    >>> march, april = (datetime.fromisoformat(f"2026-{day}T22:00Z") for day in ("03-02", "04-01"))
+    >>> day({"zone": "Asia/Tokyo"}, march, april)
     '3 Mar'
     """
     there, today = (moment.astimezone(ZoneInfo(choices["zone"])) for moment in (time, now))

@@ -358,8 +358,6 @@ class View:
 
 WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
 """What to say of a turn that was played for its player."""
-
-
 MARK, BETWEEN = "| ", "    "  # before each line, so that a quoted one isn't read as a turn, and between the columns
 
 

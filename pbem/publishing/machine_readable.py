@@ -118,8 +118,6 @@ def _written(site: Site, content: dict[str, Any]) -> str:
 
 
 ENTRIES = 50
-
-
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)  # the date of a feed without entries: that of the names in all feeds
 
 

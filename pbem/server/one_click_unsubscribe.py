@@ -23,8 +23,6 @@ from pbem.storage.preference_definition import OFF
 from pbem.tokens import Keyring, Purpose, Token
 
 BODY, LONGEST_BODY = b"List-Unsubscribe=One-Click", 1_000
-
-
 SOURCE = "one click"
 
 

@@ -19,17 +19,9 @@ from pbem.storage.models import Daemon
 from pbem.storage.utc import apart
 
 EVERY = 60.0  # how often a server tells how it is, in seconds
-
-
 SILENT = timedelta(minutes=3)  # a server that has told nothing for longer doesn't run any more, or hangs
-
-
 FORGOTTEN = timedelta(days=1)
-
-
 ENDED = "ended without saying so: killed, or out of memory; the log may say more"
-
-
 MOST = 50  # how many servers are looked at
 
 

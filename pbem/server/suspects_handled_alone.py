@@ -36,8 +36,6 @@ NO_TRACEBACK = (
     "The server ended while it was working on this mail, and so did each process that then worked on this mail alone:"
     " killed, out of memory, or a crash below Python. So there is no traceback; the system's log may know more."
 )
-
-
 _Settings = tuple[ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[str, ...]]
 """What the process needs: settings, as which daemon it works, and the games."""
 

@@ -13,8 +13,6 @@ from sqlalchemy.exc import DBAPIError
 from pbem.process_vitals import Link
 
 TIMEOUT_SECONDS = 0.5
-
-
 _NOTIFY = select(func.pg_notify(bindparam("channel"), ""))
 
 

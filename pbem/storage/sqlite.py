@@ -184,8 +184,6 @@ def _only_read(driver: sqlite3.Connection, _record: object) -> None:
 # A daemon that is frozen (SIGSTOP, a debugger) in the middle of a transaction keeps the write lock. Everybody else
 # waits and fails with "database is locked", which doesn't say who.
 WRITE_LOCK = 120  # the byte of the shared memory file that a writer locks (SQLite, "WAL-mode File Format", 2.3.1)
-
-
 LOCKS = Path("/proc/locks")
 
 

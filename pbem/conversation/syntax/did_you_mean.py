@@ -107,8 +107,6 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
 
 KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
 """The keys of letters on a Russian keyboard, where a turn was meant."""
-
-
 JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 

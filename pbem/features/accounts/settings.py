@@ -122,8 +122,6 @@ KEYWORDS = (
     "colour color automove forced digest daily batch frequency mails receipt zone timezone hour blind "
     "screenreader remind reminder reminders nag nagtime weekend weekends workdays"
 )
-
-
 SET = Command(
     "set",
     words(opt(SETTINGS)),

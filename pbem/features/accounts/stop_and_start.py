@@ -86,8 +86,6 @@ STOP = Command(
     answers_news=True,
     for_stranger=_stop_for_stranger,
 )
-
-
 START = Command(
     "start",
     words(),
@@ -98,8 +96,6 @@ START = Command(
     by_match=Reach.GUEST,
     answers_news=True,
 )
-
-
 RESUME = Command(
     "resume",
     words(opt(MATCH)),

@@ -27,8 +27,6 @@ class OperatorTold(Section, template="operator_told"):
 
 
 MOST_LINES, WIDEST = 40, 300
-
-
 PER_DAY = 20  # how many such messages the operator gets in a day; one of them from each address
 
 

@@ -85,8 +85,6 @@ LEVELS = tuple(
     for level, (name, description) in zip(search.LEVELS, _NAMED, strict=True)
 )
 DEFAULT = 2  # the level of a challenge that names none: a newcomer should have a chance
-
-
 MOST_MATCHES = 10
 
 

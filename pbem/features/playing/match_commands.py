@@ -225,8 +225,6 @@ DURATION = Piece(
     r"(?:\d{1,9}[a-z]+)+|\d{1,6} (?:hour|day|week)s?",
     lambda text: re.sub(r"\s*([hdw])[a-z]*", r"\1", text.lower()),
 )
-
-
 GIVE = Command(
     "give",
     words(opt(MATCH), DURATION, is_strict=True, also={r"up[ .!]*": "resign", r"(?:him|her|them) (.+)": r"give \1"}),

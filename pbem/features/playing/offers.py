@@ -186,11 +186,7 @@ MUTE = Command(
     mute,
     keywords="nag nagging ignore silence",
 )
-
-
 DRAW_AFTER = 20  # the number of turns, of both players, before which the house accepts no draw
-
-
 EVEN = 0.0
 
 

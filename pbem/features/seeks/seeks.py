@@ -111,8 +111,6 @@ def is_of(player: Any, game: Any, lowest: Any, highest: Any) -> ColumnElement[bo
 MOST_MATCHES = 10  # how many matches can begin with one seek
 COLLECTED = timedelta(days=1)
 """Seeks of a player that end within this time end together, so that one message tells of them."""
-
-
 TERMS = ("game", "options", "time", "begin", "rated", "free_undo", "lowest", "highest", "reliable")
 
 

@@ -10,17 +10,9 @@ from pbem.matches.clock.working_days import Span
 
 DAY = timedelta(days=1)
 FARTHEST = 366 * DAY  # how far ahead a vacation can begin, and how long a vacation or a pause can be
-
-
 OFF = frozenset({"off", "end", "over", "cancel", "none"})
-
-
 FILLING = frozenset({"from", "to", "for", "on", "and", "through", "-"})
-
-
 UNTIL = frozenset({"until", "till", "til"})
-
-
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|(\d{1,2})\.(\d{1,2})(?:\.(\d{4}))?")
 """A date as 2026-12-24, 24.12.2026, or 24.12. for the next such day."""
 

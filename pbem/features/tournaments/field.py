@@ -26,8 +26,6 @@ class Score(StrEnum):
 
 
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
-
-
 POINTS = {
     Score.FIRST: (WIN, LOSS),
     Score.SECOND: (LOSS, WIN),

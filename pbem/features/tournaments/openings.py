@@ -16,8 +16,6 @@ from pbem.storage.models import Entry, Player, Tournament
 log = structlog.get_logger()
 
 FEWEST = 3
-
-
 MOST_PLACES: Mapping[Format, int] = {
     Format.ROUND_ROBIN: 10,
     Format.SWISS: 64,
@@ -25,20 +23,10 @@ MOST_PLACES: Mapping[Format, int] = {
     Format.LADDER: 100,
 }
 """In a round robin, each player meets all others."""
-
-
 DEFAULT_DAYS, MOST_DAYS = 14, 90  # for how many days players can enter
-
-
 MOST_ROUNDS = 15
-
-
 MOST_HOSTED = 5  # of one host, not counting those that are over
-
-
 LONGEST_TITLE = 40
-
-
 TERMS = {"title", "kind", "game", "options", "time", "rated", "places", "host", "wanted_rounds", "every", "entry_days"}
 """The columns that stay the same from season to season."""
 
@@ -51,8 +39,6 @@ class TournamentState(StrEnum):
 
 
 EVERY = ("week", "month")
-
-
 LAST_DAY = 28  # every month has it
 
 

@@ -51,11 +51,7 @@ class WatchedTurn(News, template="watched"):
 
 
 log = structlog.get_logger()
-
-
 TEMPLATE = "watched"
-
-
 MOST_PER_HOUR = 30
 """How many messages about matches that they watch somebody gets in an hour. Then boards are left out; the end isn't."""
 

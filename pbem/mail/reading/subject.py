@@ -9,11 +9,7 @@ REPLY_MARKS = frozenset(
     | {"на", "ата", "отв", "ответ", "пересл", "απ", "σχετ", "πρθ"}
     | {"回复", "回覆", "答复", "转发", "轉寄", "返信", "転送", "답장", "전달", "השב", "הועבר", "رد", "توجيه"}
 )
-
-
 LONGEST_MARK = 20
-
-
 TAG_WITH_STATE = re.compile(r"^(\[pbem #\d{1,9}), [a-z ]{1,20}\]")
 """The start of our Subjects, with what they say about the match."""
 

@@ -226,11 +226,7 @@ FACING: Mapping[Shape, Mapping[Towards, tuple[int, ...]]] = {
     "hex": {"top": (0, 5), "right": (0, 1, 2), "bottom": (2, 3), "left": (3, 4, 5)},
 }
 """The numbers of the sides of a cell that face a way: clockwise from the top, or of a hexagon from the top right."""
-
-
 _STEPS: Mapping[Shape, tuple[Place, ...]] = {"square": WAYS["square"], "hex": (*WAYS["hex"][1:], WAYS["hex"][0])}
-
-
 Sides = tuple[tuple[int, Tone], ...]  # sides of a cell, by their numbers, with the tones of their owners
 
 

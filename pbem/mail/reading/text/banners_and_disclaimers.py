@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pbem.mail.reading.text import phrases
 from pbem.mail.reading.text.normalize import fold
-from pbem.mail.reading.text.quoted_headers_and_separators import is_rule
+from pbem.mail.reading.text.separators import is_rule
 
 LONGEST_BANNER = 6
 _PHRASES = phrases.table("disclaimers")

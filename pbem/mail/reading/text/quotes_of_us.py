@@ -165,17 +165,9 @@ def _fits(name: str, text: str) -> bool:
 
 
 LONGEST_ADDRESS = 320
-
-
 SHORTEST_TAG = 32
-
-
 TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz234567"
-
-
 TAG_DELIMITERS = ("+", "-", "=", "_", ".", "#")
-
-
 MOST_PIECES = 3  # into how many lines a tagged address may be broken
 
 

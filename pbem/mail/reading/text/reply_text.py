@@ -11,16 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from pbem.mail.reading.text import (
-    attributions,
-    banners_and_disclaimers,
-    html_text,
-    normalize,
-    quoted_headers_and_separators,
-    signatures,
-)
+from pbem.mail.reading.text import attributions, html_text, normalize, quoted_headers, separators, signatures
 from pbem.mail.reading.text.attribution_words import COLONS
 from pbem.mail.reading.text.attributions import AttributionFinder
+from pbem.mail.reading.text.banners_and_disclaimers import banner_length, disclaimer_length
 from pbem.mail.reading.text.kept_and_cut_lines import TextDraft, WrittenText
 from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 
@@ -69,16 +63,14 @@ class _ReplyReader:
         self._draft = TextDraft()
         self._at = 0
         self._attributions = AttributionFinder(page, ours)
-        self._header_length = cache(
-            partial(quoted_headers_and_separators.header_length_at, page, ours=ours, person=author)
-        )
+        self._header_length = cache(partial(quoted_headers.header_length_at, page, ours=ours, person=author))
         self._begins_quote = cache(self._is_beginning)
         self.has_quotes = False
         self._is_asked = False
         """Whether the lines above, up to the next words, are a quote that ends with a question."""
 
     def written(self) -> WrittenText:
-        self._cut_lines(banners_and_disclaimers.banner_length(self._page))
+        self._cut_lines(banner_length(self._page))
         while self._at < len(self._page) and not self._draft.is_full:
             self._step()
         return self._draft.written()
@@ -103,7 +95,7 @@ class _ReplyReader:
         elif signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last()):
             below = itertools.takewhile(signatures.is_link, self._page[self._at + 1 : self._at + 3])
             self._cut_lines(1 + sum(1 for _ in below))
-        elif notice := banners_and_disclaimers.disclaimer_length(self._page, self._at):
+        elif notice := disclaimer_length(self._page, self._at):
             self._cut_lines(notice)
         else:
             self._keep(line)
@@ -127,7 +119,7 @@ class _ReplyReader:
         line = self._page[number]
         if (
             is_quoted(line)
-            or quoted_headers_and_separators.is_separator(line)
+            or separators.is_separator(line)
             or self._header_length(number)
             or self._inline_quote(line) == 0
             or self._ours.begins_at(self._page, number)
@@ -142,21 +134,19 @@ class _ReplyReader:
         while beginning and self._at - beginning < LONGEST_INTRODUCTION and is_quoted(self._page[beginning - 1]):
             beginning -= 1
         lines = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[beginning : self._at]]
-        if quoted_headers_and_separators.is_reply_above(lines[-1]) or self._ours.announcement_at(lines, 0) == len(
-            lines
-        ):
+        if separators.is_reply_above(lines[-1]) or self._ours.announcement_at(lines, 0) == len(lines):
             return True
         return any(
-            at + quoted_headers_and_separators.header_length_at(lines, at, self._ours, self._author) == len(lines)
+            at + quoted_headers.header_length_at(lines, at, self._ours, self._author) == len(lines)
             for at in range(min(2, len(lines)))
         )
 
     def _inline_quote(self, line: str) -> int | None:
         """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
-        cut = quoted_headers_and_separators.inline_separator(line)
+        cut = separators.inline_separator(line)
         if cut is None:
-            cut = quoted_headers_and_separators.inline_header(line, self._ours)
-        return None if cut is None else len(quoted_headers_and_separators.without_rule(line[:cut]))
+            cut = quoted_headers.inline_header(line, self._ours)
+        return None if cut is None else len(separators.without_rule(line[:cut]))
 
     def _may_announce(self, number: int) -> bool:
         """Return whether the line, which is no quote for sure, may announce one: then no turn below it is played."""
@@ -167,7 +157,7 @@ class _ReplyReader:
             or attributions.may_be_one(line)
             or attributions.names_a_writer(line)
             or (above != "" and attributions.names_a_writer(f"{above.rstrip()}, {line}"))
-            or quoted_headers_and_separators.may_be_one(line)
+            or quoted_headers.may_be_one(line)
         )
 
     def _skip_marked(self) -> None:
@@ -191,12 +181,12 @@ class _ReplyReader:
         while self._at < len(self._page):
             line = self._page[self._at]
             if is_quoted(line):
-                if not announced or not quoted_headers_and_separators.is_label(line.lstrip(MARKS)):
+                if not announced or not quoted_headers.is_label(line.lstrip(MARKS)):
                     break  # the quoted text may quote somebody too
                 self._at += 1
-            if self._at > beginning and (not line.strip() or quoted_headers_and_separators.is_rule(line)):
+            if self._at > beginning and (not line.strip() or separators.is_rule(line)):
                 self._at += 1
-            elif quoted_headers_and_separators.is_separator(line):
+            elif separators.is_separator(line):
                 announced = True
                 self._at += 1
             elif self._is_rule_above_quote():
@@ -205,10 +195,10 @@ class _ReplyReader:
                 header = header or self._page[self._at : self._at + length]
                 self._at += length
             elif (cut := self._inline_quote(line)) is not None:
-                if cut or self._draft.has_words or quoted_headers_and_separators.inline_separator(line) is not None:
+                if cut or self._draft.has_words or separators.inline_separator(line) is not None:
                     self._keep(line[:cut])
                     announced = True
-                header = header or quoted_headers_and_separators.inline_lines(line, self._ours)
+                header = header or quoted_headers.inline_lines(line, self._ours)
                 self._at += 1
             elif self._ours.begins_at(self._page, self._at):
                 announced = announced or self._draft.has_words
@@ -229,7 +219,7 @@ class _ReplyReader:
         if not attribution.is_sure and (sure or not self._is_marked_from(self._at + attribution.lines)):
             return False
         if attribution.column:
-            self._keep(quoted_headers_and_separators.without_glued_dashes(self._page[self._at][: attribution.column]))
+            self._keep(separators.without_glued_dashes(self._page[self._at][: attribution.column]))
         self._at += attribution.lines
         return True
 
@@ -239,7 +229,7 @@ class _ReplyReader:
             self._at += 1
         if self._at == len(self._page) or is_quoted(self._page[self._at]) or self._skips_unusual_quote():
             return
-        author = quoted_headers_and_separators.author_of(header) if header else None
+        author = quoted_headers.author_of(header) if header else None
         foreign = self._author is not None and author not in (None, self._author)
         if not self._draft.has_words and not announced:
             if foreign and self._ours.is_named_in(author or ""):
@@ -265,17 +255,15 @@ class _ReplyReader:
 
     def _is_rule_above_quote(self) -> bool:
         line = self._page[self._at]
-        if not (quoted_headers_and_separators.is_drawn(line) or quoted_headers_and_separators.is_bare_separator(line)):
+        if not (separators.is_drawn(line) or separators.is_bare_separator(line)):
             return False
         below = self._at + 1
         while below < min(len(self._page), self._at + 4) and not self._page[below].strip():
             below += 1
         if below >= len(self._page):
             return False
-        bare_from = quoted_headers_and_separators.is_label(self._page[below]) and "@" in self._page[below]
-        return bare_from or (
-            self._begins_quote(below) and not quoted_headers_and_separators.is_separator(self._page[below])
-        )
+        bare_from = quoted_headers.is_label(self._page[below]) and "@" in self._page[below]
+        return bare_from or (self._begins_quote(below) and not separators.is_separator(self._page[below]))
 
     def _is_marked_from(self, number: int) -> bool:
         if number < len(self._page) and not self._page[number].strip():
@@ -304,7 +292,7 @@ class _ReplyReader:
             if line.startswith(">"):
                 above = next((text for text in reversed(self._page[self._at : number]) if text.strip()), "")
                 return not above.rstrip().endswith(COLONS)
-            if quoted_headers_and_separators.is_separator(line) or self._header_length(number):
+            if separators.is_separator(line) or self._header_length(number):
                 return False
         return False
 
@@ -329,7 +317,7 @@ class _ReplyReader:
             return self._draft.has_words or not (above and is_quoted(above[-1]))  # otherwise it is the quoted text's
         if not self._draft.has_words:
             return False  # a single dash may be a turn: a piece that stays
-        if quoted_headers_and_separators.is_rule(line) and not line.strip(" _"):
+        if separators.is_rule(line) and not line.strip(" _"):
             return True  # below it are the person's contact details, or a mailing list's
         if signatures.is_loose_delimiter(line):
             below = filter(str.strip, self._block_below(3 * signatures.MOST_LINES))
@@ -364,9 +352,7 @@ class _ReplyReader:
         begins = (
             not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
         )
-        return begins and (
-            not below.strip() or quoted_headers_and_separators.is_rule(below) or self._begins_quote(self._at + 1)
-        )
+        return begins and (not below.strip() or separators.is_rule(below) or self._begins_quote(self._at + 1))
 
 
 def page_of(text: str) -> list[str]:
