@@ -36,8 +36,8 @@ from pbem.cli import log_format
 from pbem.config import LogSettings
 from pbem.conformance.server_harness import letters
 from pbem.publishing import freeze
-from pbem.publishing.pages import Site, match_path
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.html_pages import Site, match_path
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING

@@ -35,8 +35,8 @@ from pbem.conformance.server_harness import Clock, Letters
 from pbem.mail.reading.isolated_parser import MailParser
 from pbem.messages.mime import text_of
 from pbem.publishing import freeze
-from pbem.publishing.pages import Site, trial_path
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.html_pages import Site, trial_path
 from pbem.server import daemon
 
 SAMPLE_GAME = "quadraphages"

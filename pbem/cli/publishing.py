@@ -15,8 +15,8 @@ from pbem.cli.shared import CONFIG, ConfigOption, Stored, app, out, stored
 from pbem.mail.transports.protocols import Arrival
 from pbem.publishing import freeze, web_server
 from pbem.publishing.board_form import Boards
-from pbem.publishing.pages import Site
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.html_pages import Site
 from pbem.secret_setting import BadConfig
 from pbem.server import intake
 

@@ -35,8 +35,8 @@ from pbem.messages.headers import subject_of
 from pbem.messages.links import ReplyTarget, address_with
 from pbem.messages.times_shown import time_shown
 from pbem.players.message_budgets import HOUR
-from pbem.publishing import pages
-from pbem.publishing.pages import Site
+from pbem.publishing import html_pages
+from pbem.publishing.html_pages import Site
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.storage.utc import within
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
@@ -149,7 +149,7 @@ class Boards:
         uri, tree = (reply.uri, grow(snapshot.notation, snapshot.position)) if reply else ("", None)
         diagram = snapshot.diagram.seen_by(opened.seat)
         tapping = tap_board(snapshot.notation, snapshot.position, diagram, uri, tree)
-        return pages.render(
+        return html_pages.render(
             "board",
             "board/",
             site=site,

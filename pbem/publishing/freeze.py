@@ -20,7 +20,8 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from pbem.publishing.routes import MATCH, UNLINKED, Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.routes import MATCH, UNLINKED
 from pbem.storage import atomic_files
 
 LIST, DRAFTS = ".published.json", ".unfinished"

@@ -17,8 +17,8 @@ from notation.games import GAMES
 from pbem.features.house.house_player import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
-from pbem.publishing import match_pages, page_data, pages
-from pbem.publishing.pages import Site
+from pbem.publishing import html_pages, match_pages, page_data
+from pbem.publishing.html_pages import Site
 
 LIVE, RESULTS, SEEKS, TOURNAMENTS, PLACES = 12, 10, 20, 25, 5
 """The most running matches with a board, results, seeks, tournaments, and places in a game's standings."""
@@ -45,7 +45,7 @@ def page(session: Session, site: Site, now: datetime) -> str:
     live = [(line, board(match_pages.board(session, line), "The board now")) for line in running]
     seeks = page_data.seeks(session, now)
     places = ((key, page_data.place_list(session, key, now, PLACES)) for key in GAMES)
-    return pages.render(
+    return html_pages.render(
         "front",
         "index.html",
         site=site,
@@ -74,7 +74,7 @@ def sample() -> tuple[Diagram, Diagram]:
 
 def _typical(key: str) -> Diagram:
     """Return the board that its page shows last, or else that of the beginning."""
-    shown = pages.illustrations_of(key)
+    shown = html_pages.illustrations_of(key)
     if shown:
         return replace(shown[-1].diagram, lit=frozenset(), left=frozenset())
     return GAMES[key].game.position({}).diagram()

@@ -10,9 +10,9 @@ from feedgenerator import Atom1Feed
 from notation.games import GAMES
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import match_pages
+from pbem.publishing.html_pages import Site, game_path, match_path, player_path, tournament_path
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.page_data import PageLine, PagePlace, TournamentPage
-from pbem.publishing.pages import Site, game_path, match_path, player_path, tournament_path
 from pbem.publishing.visibility import PublicPlayer, Span
 
 VERSION = 2

@@ -24,8 +24,8 @@ from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
-from pbem.publishing.pages import match_path
-from pbem.publishing.routes import Answer, Pages
+from pbem.publishing.cached_pages import Answer, Pages
+from pbem.publishing.html_pages import match_path
 
 log = structlog.get_logger()
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pbem_noughts import NOUGHTS as PACK
 
-from pbem.publishing.pages import Site
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.html_pages import Site
 from tests import scenes
 from tests.correspondence import Correspondence, said
 from tests.games.conftest import Offered

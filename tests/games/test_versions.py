@@ -3,8 +3,8 @@
 from pbem_noughts import NOUGHTS as PACK
 
 from pbem.features.house.search_process import Question, respond
-from pbem.publishing.pages import Site
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
+from pbem.publishing.html_pages import Site
 from tests.correspondence import Correspondence, text
 from tests.games.conftest import Offered
 from tests.games.scenes import LINE, begun, stored

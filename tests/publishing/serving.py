@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from pbem.publishing import web_server
-from pbem.publishing.routes import Pages
+from pbem.publishing.cached_pages import Pages
 from tests.servers import HOST
 
 

@@ -22,9 +22,9 @@ from notation.record import replay
 from pbem.matches.ratings import weekly_rating
 from pbem.publishing import freeze
 from pbem.publishing.board_form import Boards
+from pbem.publishing.cached_pages import Pages
 from pbem.publishing.freeze import LIST, Progress, Published
-from pbem.publishing.pages import Site
-from pbem.publishing.routes import Pages
+from pbem.publishing.html_pages import Site
 from pbem.storage import database
 from pbem.storage.models import Entry, Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, correspondence, text

@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from pbem.publishing import web_server
-from pbem.publishing.pages import Site
-from pbem.publishing.routes import Answer, Pages
+from pbem.publishing.cached_pages import Answer, Pages
+from pbem.publishing.html_pages import Site
 from tests.publishing.serving import answered, served
 from tests.publishing.site import Archive, archive
 from tests.servers import HOST, until
