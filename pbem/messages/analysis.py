@@ -80,7 +80,7 @@ class Analysed:
 
     def picture(self) -> bytes:
         """Return the course of the match as a PNG file: bars up for the first player, and down for the second."""
-        from pbem.messages.boards.board_image import as_png, rendered  # Pillow: see templating.illustrated
+        from pbem.messages.boards.board_image import as_png, rendered  # Pillow: see rules_page.illustrated
 
         return as_png(rendered(_drawn(self), WIDTH, HEIGHT))
 
@@ -131,7 +131,7 @@ def _line(turn: TurnAnalysed) -> str:
 
 def _drawn(analysed: Analysed) -> str:
     """Return the course as SVG."""
-    from pbem.messages.boards.board_image import written  # see templating.illustrated
+    from pbem.messages.boards.board_image import written  # see rules_page.illustrated
 
     reach, step = HEIGHT / 2 - MARGIN - LABEL, min(WIDEST_BAR, (WIDTH - 2 * MARGIN) / max(1, len(analysed.turns)))
     drawn = []

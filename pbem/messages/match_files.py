@@ -67,7 +67,7 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
     """Yield the animation of the boards, which may be known already, if a turn was played."""
     if not snapshot.texts:
         return
-    from pbem.messages.boards.board_image import animation  # Pillow: see templating.illustrated
+    from pbem.messages.boards.board_image import animation  # Pillow: see rules_page.illustrated
 
     captions = ["", *(f"{snapshot.game.number(ply)}. {text}" for ply, text in enumerate(snapshot.texts, start=1))]
     content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)

@@ -259,7 +259,7 @@ class View:
     @property
     def picture(self) -> str | None:
         """The URL of the picture of the board for HTML; None for readers who don't want pictures."""
-        from pbem.messages.boards.board_image import png  # Pillow: see templating.illustrated
+        from pbem.messages.boards.board_image import png  # Pillow: see rules_page.illustrated
 
         return self._views.enclosed.show(png(self._diagram)) if self.is_drawn else None
 

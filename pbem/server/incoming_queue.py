@@ -4,7 +4,7 @@ A message waits for earlier ones of the same person. But a reply, which only its
 replies alone: what anybody else sends in a player's name delays none of theirs.
 
 An attempt is counted when a message is claimed. A message that was claimed before has been in hand when a server ended:
-it is a suspect, which is handled alone (see `alone`) while others go on, and counted when the process for it begins.
+it is a suspect, which `suspects_handled_alone` handles while others go on, and counted when the process for it begins.
 """
 
 from collections.abc import Sequence

@@ -61,7 +61,7 @@ def state_of(tournament: Tournament) -> TournamentState:
 
 
 def open_(session: Session, tournament: Tournament, host: Player | None = None) -> Tournament:
-    """Open a new tournament to everybody; `host_command.read` says what it is. A ladder begins with that."""
+    """Open a new tournament to everybody; `host_syntax.read` says what it is. A ladder begins with that."""
     tournament.id = _next_number(session)
     tournament.host = host.id if host is not None else None
     session.add(tournament)

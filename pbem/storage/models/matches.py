@@ -91,7 +91,7 @@ class Match(SQLModel, table=True):
     """How far the version of the match is ahead of `plies`: it grows whenever turns are taken back."""
     part: str | None = None
     offers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
-    """The offers since the last turn, by kind (see matches.offers)."""
+    """The offers since the last turn, by kind (see matches.stored_offers)."""
     paused: datetime | None = Field(default=None, sa_type=Utc)
     resumes: datetime | None = Field(default=None, sa_type=Utc)
     """When the pause ends by itself, if the players agreed on that."""

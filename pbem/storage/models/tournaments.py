@@ -36,7 +36,7 @@ class Tournament(SQLModel, table=True):
     """The season before this one, of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     every: str | None = None
-    """How often it comes again (tournaments.host_syntax), each season after the `previous` one; None for once."""
+    """How often it comes again (tournaments.openings), each season after the `previous` one; None for once."""
     entry_days: int | None = None  # how many days players have to enter each season
     reopens: datetime | None = Field(default=None, sa_type=Utc)
     """When the next one opens; None once it has, and where none does."""
@@ -84,4 +84,4 @@ class Pairing(SQLModel, table=True):
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
-    result: str | None = None  # how that ended without a match (tournaments.standings.Score)
+    result: str | None = None  # how that ended without a match (tournaments.field.Score)
