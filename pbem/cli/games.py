@@ -73,8 +73,8 @@ def record_check(
 
 @app.command("game check")
 def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key of an installed game.")]) -> None:
+    from pbem.conformance import Nonconforming
     from pbem.conformance.checks import CHECKS, notes  # these load a whole server, which the lists do without
-    from pbem.conformance.samples import Nonconforming
 
     try:
         pack = load(game.lower())
@@ -114,8 +114,7 @@ def game_new(
     key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
     folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
 ) -> None:
-    from pbem.conformance import new_game, rules_page
-    from pbem.conformance.samples import Nonconforming
+    from pbem.conformance import Nonconforming, new_game, rules_page
 
     try:
         rules_page.require_free(key, besides=(*GAMES, *installed()))

@@ -10,7 +10,7 @@ import structlog
 import typer
 
 from pbem.cli import shared
-from pbem.cli.doctor import this_machine
+from pbem.cli.doctor import local_files_and_ports
 from pbem.cli.shared import CONFIG, ConfigOption, app, opened, out
 from pbem.process_vitals import Counts
 from pbem.server import daemon
@@ -31,7 +31,7 @@ def run(
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
             clock_doubts_and_outages.require_right(server.engine, shared.now())
-        for file in this_machine.exposed(server.settings):
+        for file in local_files_and_ports.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, attempts = daemon.run_once(server)

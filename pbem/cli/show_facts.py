@@ -15,7 +15,7 @@ from pbem.cli.shared import Stored, now
 from pbem.matches import integrity as checking
 from pbem.matches import queries, replayed_match, shown_names
 from pbem.matches.clock import timekeeping
-from pbem.messages import delivery_choices, preferences
+from pbem.messages import delivery_choices, general_preferences
 from pbem.players import news_times_and_pauses, player_directory
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
@@ -88,7 +88,7 @@ def _standing(session: Session, player: Player) -> Iterator[str]:
         yield f"messages to them came back: {player.bounces} in a row, the last on {last}"
     if player.trusted is not None:
         yield "may open tournaments"
-    if (mail := preferences.with_defaults(player.settings)["mail"]) != "each":
+    if (mail := general_preferences.with_defaults(player.settings)["mail"]) != "each":
         yield f"gets news collected (mail {mail})"
 
 
@@ -201,7 +201,7 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
     batched = select(Outgoing.template, Outgoing.match, Outgoing.created).order_by(col(Outgoing.created))
     way, choices = (
         delivery_choices.way(player.settings, row.template, row.match),
-        preferences.with_defaults(player.settings),
+        general_preferences.with_defaults(player.settings),
     )
     news = session.exec(batched.where(Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED))
     created = (at for template, match, at in news if delivery_choices.way(player.settings, template, match) == way)

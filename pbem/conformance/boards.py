@@ -14,7 +14,8 @@ from notation.board import format_board
 from notation.description import describe
 from notation.games import GamePack
 from notation.steps import cells_of
-from pbem.conformance.samples import matches, require
+from pbem.conformance import require
+from pbem.conformance.samples import matches
 from pbem.conformance.turn_texts import acting
 from pbem.messages.boards.board_image import png
 from pbem.messages.boards.html_board import grid

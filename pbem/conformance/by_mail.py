@@ -13,8 +13,8 @@ from engines.core import Outcome
 from notation import record
 from notation.core import BadNotation
 from notation.games import GamePack
+from pbem.conformance import Nonconforming, require
 from pbem.conformance.engine import near_misses, refused
-from pbem.conformance.samples import Nonconforming, require
 from pbem.conformance.server_harness import Letters, letters, text
 from pbem.messages.templating import WIDTH
 

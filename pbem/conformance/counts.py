@@ -14,7 +14,8 @@ from typing import Any, Protocol, Self
 
 from engines.core import Position
 from notation.games import GamePack
-from pbem.conformance.samples import Nonconforming, options_at, played, require, seeds
+from pbem.conformance import Nonconforming, require
+from pbem.conformance.samples import options_at, played, seeds
 
 LARGEST = 20_000
 CHEAP = 1_000

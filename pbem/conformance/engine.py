@@ -14,7 +14,8 @@ from engines.core import IllegalMove, Outcome, Position
 from engines.search.state import state_of
 from notation.core import BadNotation
 from notation.games import GamePack
-from pbem.conformance.samples import Nonconforming, Sample, matches, require, samples, some_moves
+from pbem.conformance import Nonconforming, require
+from pbem.conformance.samples import Sample, matches, samples, some_moves
 
 FEW, SEVERAL, MANY = 12, 40, 400
 """How many positions are looked at, the more the less that takes."""

@@ -9,7 +9,7 @@ from engines.core import BadOption, IllegalMove
 from notation.core import BadNotation
 from notation.games import API, GAMES, KEY, GamePack
 from notation.illustrations import BadIllustration, of
-from pbem.conformance.samples import require
+from pbem.conformance import require
 from pbem.conformance.turn_texts import acting, is_turn
 from pbem.conversation import feature
 from pbem.features.all import FEATURES

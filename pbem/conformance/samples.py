@@ -1,4 +1,4 @@
-"""Random matches of a game, at whose positions the checks look; and how a check says what is wrong."""
+"""Random matches of a game, at whose positions the checks look."""
 
 import random
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from engines.core import Game, IllegalMove, Position
 from notation.games import GamePack
+from pbem.conformance import Nonconforming, require
 
 LONGEST = 20_000
 ENOUGH = 100
@@ -17,21 +18,11 @@ MOST_CHOICES = 24
 LEAST_MATCHES = 3
 
 
-class Nonconforming(Exception):
-    """A game that breaks a promise. The text is a sentence that says which, and where."""
-
-
 class Sample(NamedTuple):
     """A position of a random match, and the turn that was played there; None at the end."""
 
     position: Position[Any]
     move: Any
-
-
-def require(holds: object, sentence: str) -> None:
-    """Raise Nonconforming with that sentence unless the promise holds."""
-    if not holds:
-        raise Nonconforming(sentence)
 
 
 def options_of(game: Game) -> list[dict[str, str]]:

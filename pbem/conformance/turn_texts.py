@@ -10,8 +10,9 @@ from notation.core import BadNotation
 from notation.games import GamePack
 from notation.hints import WIDTH, format_hint
 from notation.steps import choices
+from pbem.conformance import Nonconforming, require
 from pbem.conformance.engine import refused, require_legal
-from pbem.conformance.samples import Nonconforming, matches, require, samples, some_moves
+from pbem.conformance.samples import matches, samples, some_moves
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 

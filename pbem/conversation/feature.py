@@ -20,7 +20,7 @@ from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
 from pbem.conversation.syntax.names_in_sentences import NAME as NAME
 from pbem.messages import template_files
-from pbem.messages.preferences import GENERAL
+from pbem.messages.general_preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
 from pbem.storage.models import ANONYMOUS, IMPORTED, Player

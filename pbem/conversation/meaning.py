@@ -18,15 +18,15 @@ from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.suggested_commands import Place, Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.message import Message
-from pbem.mail.reading.subject import bare_subject
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
 from pbem.matches.queries import games_of, locked, of_player, opponent_of, pack_of, seat_of
 from pbem.matches.replayed_match import snapshot_of
 from pbem.matches.shown_names import name, shown
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import AsOf, Refusal
 from pbem.players.sender_identity import Sender
@@ -185,7 +185,7 @@ def place_of(request: Request) -> Place:
     if match is None and player is not None and is_player:
         running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
-    zone = preferences.with_defaults(player.settings if player else {})[ZONE]
+    zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, session.get_one(Player, opponent_of(match, player))))

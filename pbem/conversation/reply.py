@@ -13,7 +13,7 @@ from pbem.errors import Refused, Unread
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import TurnPlayed
 from pbem.matches.queries import seat_of, version
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.contents.answer_sections import (
     AsOf,
     LastAnswer,
@@ -136,7 +136,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     sections = reply.sections if sender.standing is None else tuple(map(_shortened, reply.sections))
     gist = reply.gist or _gist_of(sections)
     until = request.now if gist is None else _ends_until(request, reply, gist)
-    choices = preferences.with_defaults(player.settings if player else {})
+    choices = general_preferences.with_defaults(player.settings if player else {})
     if not sections or until is None:
         return
     if until > request.now:

@@ -1,7 +1,7 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
 Nothing here knows of mail or commands, or asks what time it is: `now` is passed in. State, turns and results of
-matches are written only here, and in `tournament_matches` and `branching`, which make matches of their own kinds;
+matches are written only here, and in `tournament_and_branched_matches`, which begins matches without an offer;
 offers are written in `agreements`, times in `timekeeping`. A match that is passed in is locked by the caller
 (`queries.locked`). Where something can't be done, NotPossible says why, and nothing changed.
 """

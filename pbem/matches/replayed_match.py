@@ -17,7 +17,7 @@ from notation.ending import Ending, Termination, in_words, told
 from notation.games import GameMissing, GamePack
 from notation.record import Record, replay, written
 from notation.steps import cells_of, steps_of
-from pbem.matches import missing
+from pbem.matches import missing_games
 from pbem.matches.queries import pack_of, players_of, seat_of
 from pbem.matches.shown_names import name, shown
 from pbem.matches.turn_parsing import ReadTurn
@@ -223,8 +223,8 @@ def to_show(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]
         if match.state == MatchState.RUNNING:
             raise
         first, second = by_seat
-        players, start = (shown(match, first), shown(match, second)), missing.Unknown()
-        return Snapshot(match, players, (), (start,), start, None, 0, missing.stand_in(match), is_missing=True)
+        players, start = (shown(match, first), shown(match, second)), missing_games.Unknown()
+        return Snapshot(match, players, (), (start,), start, None, 0, missing_games.stand_in(match), is_missing=True)
 
 
 def ending_of(match: Match) -> Ending | None:

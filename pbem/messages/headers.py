@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.mail.reading.subject import bare_subject
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.matches.replayed_match import Snapshot
 from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import ChallengeClosed, OfferNews, TurnNews

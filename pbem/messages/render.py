@@ -11,7 +11,7 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.text.quotes_of_us import Ours
 from pbem.matches.replayed_match import Snapshot
 from pbem.matches.shown_names import name
-from pbem.messages import headers, links, mime, preferences
+from pbem.messages import general_preferences, headers, links, mime
 from pbem.messages.delivery_choices import kind_of
 from pbem.messages.headers import subject_of
 from pbem.messages.links import ReplyTarget, address_with
@@ -69,7 +69,9 @@ class Renderer:
         self, drawings: Drawings, row: Outgoing, payload: Payload, facts: Facts, subject: str, added: AddedFiles | None
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
-        choices = preferences.with_defaults(facts.reader.settings if facts.reader and facts.reader.confirmed else {})
+        choices = general_preferences.with_defaults(
+            facts.reader.settings if facts.reader and facts.reader.confirmed else {}
+        )
         choices |= UNPROVEN if row.standing is not None else {}
         variables = self._variables(row, payload, facts.reader, subject)
         if added is not None:

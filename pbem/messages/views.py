@@ -30,10 +30,10 @@ from pbem.messages import analysis, links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
+from pbem.messages.general_preferences import HINTS, LONG
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Enclosed
-from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.rules_page import Picture, illustrated
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
 from pbem.messages.times_shown import TimeShown, moment, time_shown

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.times_shown import moment
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailboxes_and_domains import DOTLESS, is_large, mailbox, owner
@@ -137,7 +137,7 @@ def excess_of(session: Session, player: Player, this: Incoming, most: int, now: 
     oldest = session.exec(others.order_by(col(Incoming.received).desc()).offset(most - 1).limit(1)).first()
     if oldest is None:
         return None
-    again = moment(oldest + HOUR, preferences.with_defaults(player.settings)[ZONE], now)
+    again = moment(oldest + HOUR, general_preferences.with_defaults(player.settings)[ZONE], now)
     return Refused(
         f"You sent more than {most} messages within an hour, so we don't read this one.",
         fits=f"If you send nothing until {again}, we read everything again. Until then we answer only turns, "

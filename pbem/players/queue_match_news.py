@@ -9,7 +9,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from pbem.config import ServerSettings
 from pbem.matches.clock import timekeeping
 from pbem.matches.queries import seat_of, version
-from pbem.messages import delivery_choices, preferences
+from pbem.messages import delivery_choices, general_preferences
 from pbem.messages.contents.message_payloads import Invitation, Words
 from pbem.players import news_times_and_pauses
 from pbem.storage import facts_when_queued, mailer
@@ -97,7 +97,7 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
 
 
 def _is_batched(now: datetime, notice: Notice) -> bool:
-    player, choices = notice.player, preferences.with_defaults(notice.player.settings)
+    player, choices = notice.player, general_preferences.with_defaults(notice.player.settings)
     way = delivery_choices.way(player.settings, notice.payload.template, notice.match.id)
     stopped = _stopped(notice)
     if stopped is None and player.stopped is not None:

@@ -29,7 +29,7 @@ from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
 from pbem.messages.headers import subject_of
 from pbem.messages.links import ReplyTarget, address_with
@@ -87,7 +87,7 @@ class BoardAccess:
         if not self.is_newest:
             return ""
         clock, to_move = clock_of(self.match), seat_of(self.match.to_move != 0)
-        zone = preferences.with_defaults(self.player.settings)[ZONE]
+        zone = general_preferences.with_defaults(self.player.settings)[ZONE]
         shown = time_shown(clock, to_move, self.names, self.seat, zone, self.now) if clock else None
         return shown.line if shown else ""
 

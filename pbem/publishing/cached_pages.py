@@ -18,11 +18,11 @@ from sqlmodel import col, func, select
 
 from notation.games import GAMES
 from pbem.errors import Refused
-from pbem.features.house.house_player import current_name
-from pbem.publishing import html_pages, machine_readable, match_pages, visibility
+from pbem.features.house.house_account import current_name
+from pbem.publishing import html_pages, machine_readable, match_page_data, visibility
 from pbem.publishing.board_form import Boards
 from pbem.publishing.html_pages import Site
-from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.match_page_data import MatchPage
 from pbem.publishing.page_data import THOUSAND
 from pbem.publishing.routes import BOARD, KINDS, MATCH, ROUTES, SITE, View, board
 from pbem.storage import database
@@ -121,15 +121,15 @@ class Pages:
             return cached
         replayed = self._replayed
         if replayed is None or replayed[0] != stamp:  # the files of a match are often asked for together
-            replayed = self._replayed = stamp, match_pages.match(view.session, listed)
+            replayed = self._replayed = stamp, match_page_data.match(view.session, listed)
         page = replayed[1]
         if ending == "html":
             return Answer(html_pages.match(view.site, page).encode(), kind, etag)
-        if ending not in match_pages.endings(page):
+        if ending not in match_page_data.endings(page):
             return None
         if ending == "json":
             return Answer(machine_readable.match(view.site, page).encode(), kind, etag)
-        return Answer(match_pages.file(page, ending, view.site.name), kind, etag)
+        return Answer(match_page_data.file(page, ending, view.site.name), kind, etag)
 
 
 class _Changes:

@@ -14,10 +14,10 @@ from sqlmodel import Session
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GAMES
-from pbem.features.house.house_player import LEVELS
+from pbem.features.house.levels_and_new_matches import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
-from pbem.publishing import html_pages, match_pages, page_data
+from pbem.publishing import html_pages, match_page_data, page_data
 from pbem.publishing.html_pages import Site
 
 LIVE, RESULTS, SEEKS, TOURNAMENTS, PLACES = 12, 10, 20, 25, 5
@@ -42,7 +42,7 @@ def page(session: Session, site: Site, now: datetime) -> str:
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]
     games = [(key, game, board(_typical(key), f"A board of {game.title}")) for key, game in first]
     running = page_data.running(session, LIVE)
-    live = [(line, board(match_pages.board(session, line), "The board now")) for line in running]
+    live = [(line, board(match_page_data.board(session, line), "The board now")) for line in running]
     seeks = page_data.seeks(session, now)
     places = ((key, page_data.place_list(session, key, now, PLACES)) for key in GAMES)
     return html_pages.render(

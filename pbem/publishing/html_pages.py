@@ -17,7 +17,8 @@ from markupsafe import Markup
 from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
-from pbem.features.house.house_player import LEVELS, NAME
+from pbem.features.house.house_account import NAME
+from pbem.features.house.levels_and_new_matches import LEVELS
 from pbem.messages.boards.interactive_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet
@@ -25,8 +26,8 @@ from pbem.messages.contents.message_payloads import LISTED
 from pbem.messages.links import mailto
 from pbem.messages.rules_page import page
 from pbem.messages.templating import HTML, templates
-from pbem.publishing import match_pages
-from pbem.publishing.match_pages import MatchPage
+from pbem.publishing import match_page_data
+from pbem.publishing.match_page_data import MatchPage
 from pbem.publishing.page_data import THOUSAND, PageLine, PagePlace
 
 SUBJECT = "Board games by email"  # the Subject of an email that a link opens: nothing that could be read as a command
@@ -106,8 +107,8 @@ def match(site: Site, match_page: MatchPage) -> str:
         match=match_page,
         boards=list(zip(match_page.boards, boards, strict=True)),
         shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
-        result=match_pages.result(match_page),
-        files=match_pages.endings(match_page),
+        result=match_page_data.result(match_page),
+        files=match_page_data.endings(match_page),
     )
 
 

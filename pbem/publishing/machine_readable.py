@@ -9,9 +9,9 @@ from feedgenerator import Atom1Feed
 
 from notation.games import GAMES
 from pbem.matches.ratings.standings import RatingPlace
-from pbem.publishing import match_pages
+from pbem.publishing import match_page_data
 from pbem.publishing.html_pages import Site, game_path, match_path, player_path, tournament_path
-from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.match_page_data import MatchPage
 from pbem.publishing.page_data import PageLine, PagePlace, TournamentPage
 from pbem.publishing.visibility import PublicPlayer, Span
 
@@ -47,7 +47,7 @@ def match(site: Site, page: MatchPage) -> str:
         "played": played,
     }
     if page.line.is_over:
-        content["gamerecord"] = json.loads(match_pages.file(page, "json", site.name))
+        content["gamerecord"] = json.loads(match_page_data.file(page, "json", site.name))
     return _written(site, content)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import DateTime, and_, func, or_, type_coerce
 from sqlmodel import Session, col, select
 
-from pbem.messages.preferences import PUBLIC
+from pbem.messages.general_preferences import PUBLIC
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 from pbem.storage.preference_definition import OFF, ON
 

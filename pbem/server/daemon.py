@@ -32,7 +32,7 @@ from pbem.mail.transports import dkim_signing, receive_loop
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
-from pbem.matches import missing
+from pbem.matches import missing_games
 from pbem.messages.render import Renderer
 from pbem.process_vitals import Vitals
 from pbem.server import configured_transports, intake, key_of_database, loop_runner, server_rows, worker
@@ -196,7 +196,7 @@ def open_server(
             database.upgrade(engine, lambda *_: log.info("upgrading the tables"))
             key_of_database.adopt(engine, ours)
             with database.read_only(engine) as session:
-                missing.require(session)
+                missing_games.require(session)
                 if newest is not None and (why := newest.missing(session.connection())):
                     log.error("messages are missing", why=why)
             void_leases(engine)

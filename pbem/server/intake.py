@@ -18,7 +18,7 @@ from sqlmodel import col
 
 from pbem import failpoints, tokens
 from pbem.failpoints import Step
-from pbem.mail.reading import from_header, machines
+from pbem.mail.reading import from_and_subject, machines
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.mail.transports.protocols import Arrival
 from pbem.storage import database
@@ -74,7 +74,7 @@ def sort(connection: Connection, arrival: Arrival, keyring: Keyring) -> SortedAr
     block, digest = header_block(arrival.raw), key(arrival.raw, arrival.recipients)
     if owner := _owner(connection, arrival, block, keyring):
         return SortedArrival(arrival, digest, Lane.REPLIES, owner, arrival.raw)
-    author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
+    author = from_and_subject.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
     if author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None:
         return SortedArrival(arrival, digest, Lane.PLAYERS, author, arrival.raw)
     is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours

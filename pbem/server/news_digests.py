@@ -17,7 +17,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages import delivery_choices, preferences, times_shown
+from pbem.messages import delivery_choices, general_preferences, times_shown
 from pbem.messages.contents.message_payloads import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import news_times_and_pauses
 from pbem.storage import facts_when_queued, mailer
@@ -60,7 +60,7 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
 
 def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> set[str]:
     """Return in which ways news is due to a player; each piece is its template, its match, and when it happened."""
-    choices, firsts = preferences.with_defaults(player.settings), dict[str, datetime]()
+    choices, firsts = general_preferences.with_defaults(player.settings), dict[str, datetime]()
     for template, match, created in news:
         way = delivery_choices.way(player.settings, template, match)
         firsts[way] = min(created, firsts.get(way, created))
@@ -151,7 +151,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         part, due = WaitingMatch(match=number, ply=other.plies), expected_due(other, now) or NEVER
         waiting.append(_Item(urgency, due, since[number], number, other.plies, "still yours", part))
     waiting.sort()
-    day = partial(times_shown.day, preferences.with_defaults(player.settings), now=now)
+    day = partial(times_shown.day, general_preferences.with_defaults(player.settings), now=now)
     overview = []
     for item in sorted((*items, *waiting)):
         times = {"since": day(item.since), "due": day(item.due) if item.due != NEVER else ""}

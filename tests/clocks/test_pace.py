@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.players import news_times_and_pauses
 
 ZONES = ("UTC", "Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
@@ -88,7 +88,7 @@ def test_in_vienna(after: str, hour: int, expected: str) -> None:
 
 @given(moments, st.sampled_from(["each", "batch", "daily", "weekly"]), st.integers(0, 23), st.sampled_from(ZONES))
 def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, way: str, hour: int, zone: str) -> None:
-    choices = preferences.with_defaults({"hour": str(hour), "zone": zone})
+    choices = general_preferences.with_defaults({"hour": str(hour), "zone": zone})
     told = news_times_and_pauses.due_at(way, choices, None, happened)
 
     assert told is not None

@@ -13,11 +13,10 @@ from pbem_noughts.notation import NoughtsNotation
 
 from engines.search.state import Plain
 from notation.games import GamePack
-from pbem.conformance import by_mail, counts
+from pbem.conformance import Nonconforming, by_mail, counts
 from pbem.conformance import engine as engines
 from pbem.conformance.checks import CHECKS, Check, offered
 from pbem.conformance.new_game import TEMPLATE
-from pbem.conformance.samples import Nonconforming
 from pbem.gamekit import (
     BadNotation,
     Diagram,

@@ -5,7 +5,7 @@ import pytest
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
-from pbem.mail.reading.subject import REPLY_MARKS, bare_subject
+from pbem.mail.reading.from_and_subject import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: GAMES["quadraphages"], 7: GAMES["quadraphages"], 3: GAMES["kvadratik"], 5: GAMES["quadrupel"]}
 

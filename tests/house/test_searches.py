@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.features.house.house_player import MOST_MATCHES
+from pbem.features.house.levels_and_new_matches import MOST_MATCHES
 from pbem.features.house.search_process import Examination, Findings, Question, SearchAnswer, SearchFailed
 from pbem.features.house.search_tasks import Thinker
 from pbem.server.daemon import void_leases

@@ -241,8 +241,7 @@ def trespasses(source: str) -> list[str]:
 
 
 WRITERS = {
-    "matches/tournament_matches.py": {"Match()"},
-    "matches/branching.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
+    "matches/tournament_and_branched_matches.py": {"Match()", "Ply()", "match.plies", "match.seat0", "match.seat1"},
 }
 """What other modules write: a match that is new, which the lifecycle takes over."""
 

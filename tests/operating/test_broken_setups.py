@@ -21,7 +21,7 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, mail_servers, round_trip, this_machine
+from pbem.cli.doctor import domain, examination, local_files_and_ports, mail_servers, round_trip
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.dump import veiled_url
 from pbem.mail.transports.protocols import Patience
@@ -71,7 +71,7 @@ class Kit:
 
     def impatient(self) -> Self:
         """Have doctor wait for no greeting that won't come."""
-        for module in (this_machine, mail_servers):
+        for module in (local_files_and_ports, mail_servers):
             self.patch.setattr(module, "GREETING_SECONDS", 0.5)
         self.patch.setattr(mail_servers, "PATIENCE", Patience(connect=0.5, answer=0.5))
         return self
@@ -244,7 +244,7 @@ def program_in_home(kit: Kit) -> str:
     program.write_text("#!/bin/sh\n", encoding="ascii")
     unit.write_text(f"[Service]\nExecStart={program} run\n", encoding="ascii")
     kit.folder.chmod(0o700)
-    kit.patch.setattr(this_machine.closed_to_service, "__defaults__", (unit,))
+    kit.patch.setattr(local_files_and_ports.closed_to_service, "__defaults__", (unit,))
     return "rights"
 
 

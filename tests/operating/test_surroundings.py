@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli.doctor import this_machine
+from pbem.cli.doctor import local_files_and_ports
 from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
@@ -41,7 +41,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def exposed(site: Site) -> list[str]:
-    return [path.name for path in this_machine.exposed(config.load(site.config))]
+    return [path.name for path in local_files_and_ports.exposed(config.load(site.config))]
 
 
 @pytest.mark.own_database

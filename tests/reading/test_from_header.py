@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.reading.from_header import author
+from pbem.mail.reading.from_and_subject import author
 from pbem.mail.reading.message import read
 
 PLAIN = [

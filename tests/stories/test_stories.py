@@ -16,7 +16,7 @@ from sqlmodel import select
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
-from pbem.mail.reading.subject import bare_subject
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.storage.database import read_only
 from pbem.storage.models import Outgoing
 from tests.correspondence import Correspondence, correspondence, text

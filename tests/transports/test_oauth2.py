@@ -19,7 +19,7 @@ from pbem.cli.doctor import mail_servers
 from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.oauth2.providers_and_tokens import NotLoggedIn, Tokens, by_browser
-from pbem.mail.transports import imap_connection
+from pbem.mail.transports import imap_client
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
@@ -201,13 +201,13 @@ def box(dovecot_and_provider: tuple[Dovecot, Provider], tmp_path: Path) -> Mailb
 @pytest.mark.parametrize("mechanism", ["XOAUTH2", "OAUTHBEARER"])
 def test_dovecot_takes_our_tokens(box: Mailbox, mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
     box.log_in()
-    client = imap_connection.IMAPClient
+    client = imap_client.IMAPClient
     if mechanism == "OAUTHBEARER":
         has = client.has_capability
         monkeypatch.setattr(client, "has_capability", lambda self, name: name != "AUTH=XOAUTH2" and has(self, name))
-    connection = imap_connection.connect(box.imap(), box.tokens())
+    connection = imap_client.connect(box.imap(), box.tokens())
     assert connection.folder_exists("INBOX")
-    imap_connection.disconnect(connection)
+    imap_client.disconnect(connection)
 
 
 @pytest.mark.dovecot

@@ -10,7 +10,7 @@ from rich.progress import Progress
 from notation.games import GAMES
 from pbem import config
 from pbem.cli import log_format, shared
-from pbem.cli.doctor import domain, mail_servers, round_trip, storage, this_machine
+from pbem.cli.doctor import domain, local_files_and_ports, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.doctor.storage import Late, within
 from pbem.cli.printing import show_json
@@ -27,20 +27,20 @@ class Check(NamedTuple):
 
 
 CHECKS = (
-    Check("secrets", this_machine.secrets),
-    Check("rights", this_machine.rights),
-    Check("templates", this_machine.templates),
-    Check("reading", this_machine.parser),
+    Check("secrets", local_files_and_ports.secrets),
+    Check("rights", local_files_and_ports.rights),
+    Check("templates", local_files_and_ports.templates),
+    Check("reading", local_files_and_ports.parser),
     Check("database", storage.database_in_use),
     Check("games", storage.games),
     Check("backup", storage.backup_folder),
     Check("inbox", mail_servers.any_inbox),
     Check("inbox.imap", mail_servers.imap),
-    Check("inbox.lmtp", partial(this_machine.listener, "inbox.lmtp")),
-    Check("inbox.smtp", partial(this_machine.listener, "inbox.smtp")),
-    Check("metrics", partial(this_machine.listener, "metrics")),
-    Check("inbox.maildir", partial(this_machine.maildir, "inbox.maildir")),
-    Check("outbox.maildir", partial(this_machine.maildir, "outbox.maildir")),
+    Check("inbox.lmtp", partial(local_files_and_ports.listener, "inbox.lmtp")),
+    Check("inbox.smtp", partial(local_files_and_ports.listener, "inbox.smtp")),
+    Check("metrics", partial(local_files_and_ports.listener, "metrics")),
+    Check("inbox.maildir", partial(local_files_and_ports.maildir, "inbox.maildir")),
+    Check("outbox.maildir", partial(local_files_and_ports.maildir, "outbox.maildir")),
     Check("outbox.smtp", mail_servers.smtp),
     Check("dns", domain.check),
 )

@@ -13,8 +13,8 @@ from pbem.cli.doctor.findings import Finding, fault, finding
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, Settings, SmtpSettings
 from pbem.config.mail import is_loopback
-from pbem.mail.transports import imap_connection
-from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
+from pbem.mail.transports import imap_client
+from pbem.mail.transports.imap_client import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import ENDS_SOON, NotAccepted, Patience, certificate_end
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret_setting import BadConfig, Secret
@@ -64,7 +64,7 @@ def imap(settings: Settings) -> Iterator[Finding]:
         return
     server = MailServer("inbox.imap", account, IMAP, 993, settings.server.address)
     try:
-        client = imap_connection.connect(account, tokens(settings), PATIENCE)
+        client = imap_client.connect(account, tokens(settings), PATIENCE)
     except (*CONNECTION_ERRORS, BadConfig) as error:
         yield _fault(server, error)
         return
@@ -76,11 +76,11 @@ def imap(settings: Settings) -> Iterator[Finding]:
     except CONNECTION_ERRORS as error:
         yield finding("server.failed", server=server, why=_veiled(error, account.password))
     finally:
-        imap_connection.disconnect(client)
+        imap_client.disconnect(client)
 
 
 def _mailbox(client: Any, account: ImapSettings) -> Iterator[Finding]:
-    folder, processed = (imap_connection.full_name(client, name) for name in (account.folder, account.processed))
+    folder, processed = (imap_client.full_name(client, name) for name in (account.folder, account.processed))
     if not client.folder_exists(folder):
         there_are = ", ".join(sorted(str(name) for *_, name in client.list_folders())[:10])
         yield finding("imap.no_folder", folder=folder, there_are=there_are)
@@ -90,7 +90,7 @@ def _mailbox(client: Any, account: ImapSettings) -> Iterator[Finding]:
     if not client.folder_exists(processed):
         yield finding("imap.no_processed", folder=processed)
     if not client.has_capability("IDLE"):
-        yield finding("imap.no_idle", seconds=imap_connection.POLL_SECONDS)
+        yield finding("imap.no_idle", seconds=imap_client.POLL_SECONDS)
     if not client.has_capability("MOVE"):
         row = "imap.no_move" if client.has_capability("UIDPLUS") else "imap.no_uidplus"
         yield finding(row, folder=account.folder)

@@ -20,7 +20,7 @@ from pbem.cli.doctor.findings import Finding, database_advice, finding, problem,
 from pbem.config import Settings
 from pbem.config.dump import veiled_url
 from pbem.mail.reading.limits import LARGEST_MESSAGE
-from pbem.matches import missing
+from pbem.matches import missing_games
 from pbem.secret_setting import BadConfig
 from pbem.server import backups, key_of_database
 from pbem.storage import database, sqlite
@@ -166,7 +166,7 @@ def games(settings: Settings) -> Iterator[Finding]:
     with suppress(DBAPIError, database.Unusable), database.opened(settings.server.database) as engine:
         database.require_current(engine)
         with database.read_only(engine) as session:
-            needed = missing.counted(session, MatchState.RUNNING, MatchState.OVER)
+            needed = missing_games.counted(session, MatchState.RUNNING, MatchState.OVER)
         for (key, version), number in needed.items():
             if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
                 problems.append(finding("games.stuck", key=key, number=number, why=why))

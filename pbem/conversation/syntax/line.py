@@ -17,7 +17,7 @@ from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
-from pbem.mail.reading.subject import bare_subject
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.matches import condition_tree, turn_parsing
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")

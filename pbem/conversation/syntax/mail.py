@@ -31,7 +31,7 @@ from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.message_draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.prose_or_turn import cells, is_short_word
 from pbem.conversation.syntax.rognlie import IGNORED, without_password
-from pbem.mail.reading.subject import bare_subject
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.condition_tree import LONGEST, is_plain

@@ -27,7 +27,7 @@ from pbem.matches import prepared_and_forced_turns
 from pbem.matches.queries import players_of, plies, seat_of, taken_back
 from pbem.matches.replayed_match import texts_then, to_show
 from pbem.matches.shown_names import name
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.contents.message_payloads import Export
 from pbem.messages.mime import Attachment
 from pbem.messages.render import AddedFiles, Enclose
@@ -96,7 +96,7 @@ def gather(
         | {
             "earlier_addresses": sorted({*went} - {player.address}),
             "other_addresses": addresses_and_revocation.known_of(session, player),
-            "choices": preferences.with_defaults(player.settings),
+            "choices": general_preferences.with_defaults(player.settings),
             "last_wrote": player_directory.last_seen(session, player),
         },
         "reply_addresses": {

@@ -9,7 +9,7 @@ from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.accounts.data_export import WHOSE, check_about_sender
-from pbem.features.accounts.player_names import _is_taken, check_name
+from pbem.features.accounts.name_rules import _is_taken, check_name
 from pbem.features.seeks import seeks
 from pbem.messages.contents.message_payloads import Welcome, titles
 from pbem.messages.links import address_with

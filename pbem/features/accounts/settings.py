@@ -12,7 +12,7 @@ from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, pa
 from pbem.matches.queries import awaiting, locked, seat_of
 from pbem.messages import delivery_choices
 from pbem.messages.contents.answer_sections import Choice, PreferenceHelp, Preferences
-from pbem.messages.preferences import with_defaults
+from pbem.messages.general_preferences import with_defaults
 from pbem.messages.times_shown import moment
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preference_definition import Preference

@@ -20,9 +20,10 @@ from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.accounts.joining_and_leaving import confirm
-from pbem.features.accounts.player_names import check_name, free_name
-from pbem.features.house import house_player
-from pbem.features.house.house_player import LEVELS, current_name
+from pbem.features.accounts.name_rules import check_name, free_name
+from pbem.features.house import levels_and_new_matches
+from pbem.features.house.house_account import current_name
+from pbem.features.house.levels_and_new_matches import LEVELS
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
 from pbem.mail.reading.message import is_address
@@ -100,14 +101,14 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player) -> Decision:
     """Start the match against the house that the line asks for. Without a word about time, there is no limit."""
-    level = house_player.level_of(request, line.given.get(LEVEL, None))
+    level = levels_and_new_matches.level_of(request, line.given.get(LEVEL, None))
     offer = terms.of(line.given, time_control.NONE, line.text)
     if offer.free_undo:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if offer.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
-    return house_player.start(request, player, offer, level, begins=is_first(offer.begin))
+    return levels_and_new_matches.start(request, player, offer, level, begins=is_first(offer.begin))
 
 
 def _opponent(request: Request, called: str) -> Player:
@@ -159,7 +160,9 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     same = Terms(match.game, match.options, time, match.rated, match.free_undo)
     if match.level is not None:
         check_running(request, player)
-        return house_player.start(request, player, same, match.level, begins=began != player.id, rematch_of=match)
+        return levels_and_new_matches.start(
+            request, player, same, match.level, begins=began != player.id, rematch_of=match
+        )
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)

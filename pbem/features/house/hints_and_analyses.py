@@ -1,4 +1,4 @@
-"""Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
+"""The commands hint and analyse: what the house would play, and what it thinks of a finished match."""
 
 from datetime import datetime
 

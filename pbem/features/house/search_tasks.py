@@ -27,7 +27,7 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.failpoints import Step
-from pbem.features.house import analyses, house_player
+from pbem.features.house import analyses, house_account
 from pbem.features.house.search_process import Examination, Findings, Question, Searcher, SearchFailed, SearchStopped
 from pbem.matches import lifecycle, turn_parsing
 from pbem.matches.queries import locked, opponent_of, seat_of, version
@@ -128,7 +128,7 @@ class Thinker:
         with read_only(self.engine) as session:
             if not session.connection().execute(_LOOK).scalar():
                 return 0
-            house = house_player.find(session)
+            house = house_account.find(session)
             values = {"house": house and house.id, "now": now, "since": now - HOUR, "most": self.turns_per_hour}
             waiting = list(session.execute(_NEXT_TURNS, values).scalars())
             hints = waiting_answers.awaited_hints(session, MOST_HINTS)
@@ -194,7 +194,7 @@ class Thinker:
         """
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, number), house_player.find(session)
+            match, house = locked(session, number), house_account.find(session)
             if match is None or house is None or not _is_to_move(match, house):
                 return None
             this: dict[str, Any] = {"match": number, "kind": SearchKind.TURN, "version": version(match)}
@@ -212,7 +212,7 @@ class Thinker:
     def _play(self, task: Task, text: str, value: float) -> None:
         now = self.clock()
         with transaction(self.engine) as session:
-            match, house = locked(session, task.match), house_player.find(session)
+            match, house = locked(session, task.match), house_account.find(session)
             if match is None or house is None or version(match) != task.basis or not _is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)

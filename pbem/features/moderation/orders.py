@@ -12,7 +12,7 @@ from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Wh
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.arguments import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
-from pbem.features.accounts.player_names import check_other_name
+from pbem.features.accounts.name_rules import check_other_name
 from pbem.features.moderation import acts, broadcasts
 from pbem.features.moderation.acts import BanOutcome, Order
 from pbem.mail.reading.message import Message

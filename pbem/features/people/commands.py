@@ -13,8 +13,8 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts import settings
-from pbem.features.house import house_player as house
-from pbem.features.house.house_player import LEVELS
+from pbem.features.house import house_account as house
+from pbem.features.house.levels_and_new_matches import LEVELS
 from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import lifecycle, reliability, track_record
@@ -23,7 +23,7 @@ from pbem.matches.queries import locked, of_player, opponent_of, people_of
 from pbem.matches.ratings import standings
 from pbem.matches.shown_names import is_hidden, name
 from pbem.matches.track_record import Tally
-from pbem.messages import preferences, times_shown
+from pbem.messages import general_preferences, times_shown
 from pbem.messages.contents.answer_sections import ChallengeClosed, NotSent
 from pbem.messages.contents.message_payloads import OpenSeek
 from pbem.players import blocks, match_event_notices, player_directory, watching_rights
@@ -203,7 +203,7 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
 
 
 def _day(request: Request, time: datetime) -> str:
-    return times_shown.day(preferences.with_defaults(request.player.settings), time, request.now)
+    return times_shown.day(general_preferences.with_defaults(request.player.settings), time, request.now)
 
 
 WHO = Command(

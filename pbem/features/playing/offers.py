@@ -9,7 +9,7 @@ from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
-from pbem.features.house import house_player
+from pbem.features.house import house_account
 from pbem.features.playing import conditional_moves
 from pbem.features.time import vacation_dates
 from pbem.features.time.vacation_dates import BadDates, parse_end
@@ -19,7 +19,7 @@ from pbem.matches.events import Events
 from pbem.matches.queries import seat_of, version
 from pbem.matches.shown_names import name
 from pbem.matches.stored_offers import OfferKind, find
-from pbem.messages import preferences
+from pbem.messages import general_preferences
 from pbem.messages.contents.answer_sections import Muted
 from pbem.players import message_budgets
 from pbem.storage.models import Match, MatchState, Player, Search, SearchKind
@@ -36,7 +36,7 @@ def draw(request: Request, line: Line) -> Decision:
 def pause(request: Request, line: Line) -> Decision:
     if UNTIL not in line.given:
         return _propose(request, line, OfferKind.PAUSE)
-    zone = preferences.with_defaults(request.player.settings)[ZONE]
+    zone = general_preferences.with_defaults(request.player.settings)[ZONE]
     try:
         until = parse_end(line.given[UNTIL], zone, request.now, "pause")
     except BadDates as error:
@@ -195,7 +195,7 @@ def answer_offers(session: Session, match: Match, now: datetime) -> Events:
 
     It agrees to everything but to a draw in a match that it thinks it is winning. The caller has locked the match.
     """
-    house = house_player.find(session) if match.level is not None else None
+    house = house_account.find(session) if match.level is not None else None
     seat = None if house is None else seat_of(match, house)
     events: Events = ()
     while seat is not None and match.state == MatchState.RUNNING:

@@ -13,14 +13,14 @@ from pbem.conversation.match_of_line import is_to_move, match_of
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
-from pbem.features.house.house_player import is_house
+from pbem.features.house.house_account import is_house
 from pbem.matches import variation_parsing
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.timekeeping import ZONE, expected_due
 from pbem.matches.queries import newest_of, opponent_of, pack_of, people_of, plies, seat_of, since_when, taken_back
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name, shown
-from pbem.messages import preferences, times_shown
+from pbem.messages import general_preferences, times_shown
 from pbem.messages.contents.answer_sections import MatchThen, Preview, TurnTakenBack, TurnTimeShown
 from pbem.messages.times_shown import moment
 from pbem.players import watching_rights
@@ -72,7 +72,7 @@ def games(request: Request, line: Line) -> Decision:
     seen = watching_rights.of_matches(request.session, matches, request.sender.player)
     matches = [match for match in matches if seen[match.id or 0] is not Visibility.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
-    choices = preferences.with_defaults((request.sender.player or player).settings)
+    choices = general_preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
     due = {match.id: expected_due(match, request.now) for match in matches}
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
@@ -167,7 +167,7 @@ def _in_full(request: Request, match: Match, record: MatchRecord) -> MatchRecord
     """Return the record with turns taken back, and when each turn was played in the reader's time zone."""
     session, people, reader = request.session, people_of(request.session, (match,)), request.sender.player
     names = [name(shown(match, people[seat])) for seat in (match.seat0, match.seat1)]
-    zone = preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
+    zone = general_preferences.with_defaults({} if reader is None else reader.settings)[ZONE]
     rows = [*zip(plies(session, match), timekeeping.turn_times(session, match), strict=True)][: record.ply]
     times = (
         TurnTimeShown(

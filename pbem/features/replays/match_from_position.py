@@ -8,10 +8,10 @@ from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, o
 from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
-from pbem.features.house import house_player
-from pbem.features.house.house_player import current_name
+from pbem.features.house import levels_and_new_matches
+from pbem.features.house.house_account import current_name
 from pbem.features.playing.viewing import position_of
-from pbem.matches import branching, lifecycle
+from pbem.matches import lifecycle, tournament_and_branched_matches
 from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.storage.models import MatchState
 
@@ -41,13 +41,15 @@ def replay(request: Request, line: Line) -> Decision:
         if source.match.state == MatchState.RUNNING and source.match.level is None:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
         check_running(request, player)
-        level = house_player.level_of(request, line.given.get(LEVEL, None))
-        return house_player.start(request, player, offer, level, begins=begins, replay_of=source)
+        level = levels_and_new_matches.level_of(request, line.given.get(LEVEL, None))
+        return levels_and_new_matches.start(request, player, offer, level, begins=begins, replay_of=source)
     if LEVEL in line.given:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
     events = lifecycle.offer(request.session, player, other, offer, request.now, by_address="@" in opponent)
-    branching.copy(request.session, events[0].match, source, challenger_begins=begins)
+    tournament_and_branched_matches.begin_at_position(
+        request.session, events[0].match, source, challenger_begins=begins
+    )
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 
 

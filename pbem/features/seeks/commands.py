@@ -18,7 +18,7 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
-from pbem.messages import preferences, times_shown
+from pbem.messages import general_preferences, times_shown
 from pbem.players import invitations, willingness
 from pbem.players.message_budgets import DAY
 from pbem.storage.due_rows import due_rows
@@ -66,7 +66,7 @@ def seek(request: Request, line: Line) -> Decision:
     opened = SeekOpened(
         seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
         repeat=offered.repeat,
-        until=times_shown.day(preferences.with_defaults(player.settings), offered.expires, now),
+        until=times_shown.day(general_preferences.with_defaults(player.settings), offered.expires, now),
         narrowed=ratings != ANY,
         reliable=reliable,
     )

@@ -19,7 +19,7 @@ from pbem.matches.clock import calendars
 from pbem.matches.clock.calendars import MOST_CHOICES, TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.working_days import Span
-from pbem.messages.preferences import with_defaults
+from pbem.messages.general_preferences import with_defaults
 from pbem.messages.times_shown import moment
 from pbem.storage.message_payload_base import Part, Section
 from pbem.storage.models import Player, Vacation

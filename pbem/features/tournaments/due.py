@@ -23,7 +23,7 @@ from pbem.features.tournaments.ladders import Rungs
 from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
-from pbem.matches import tournament_matches
+from pbem.matches import tournament_and_branched_matches
 from pbem.matches.shown_names import name
 from pbem.messages import delivery_choices
 from pbem.messages.contents.answer_sections import Crosstable, RoundBegun, TurnNews
@@ -42,7 +42,7 @@ Finding = TypeVar("Finding")
 
 ROUNDS_ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
-    exists().where(*tournament_matches.ARE_UNREPORTED),
+    exists().where(*tournament_and_branched_matches.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
 )
 FEW = 2  # how many matches begin, and how many players get a final report, in a transaction: others wait meanwhile
@@ -157,7 +157,7 @@ def _tell_the_end(
 TOP = 10  # how many rungs a message about the end of a ladder shows, besides the reader's
 LADDERS_ARE_DUE = or_(
     exists().where(
-        *tournament_matches.ARE_UNREPORTED,
+        *tournament_and_branched_matches.ARE_UNREPORTED,
         *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Format.LADDER),
     ),
     exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),

@@ -16,7 +16,7 @@ from sqlmodel import Session, and_, col, or_, select
 
 from notation.ending import Termination
 from pbem.features.tournaments.field import Format
-from pbem.matches import tournament_matches
+from pbem.matches import tournament_and_branched_matches
 from pbem.matches.events import MatchStarted, OnLadder
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Player, Tournament
@@ -164,7 +164,7 @@ def leave(session: Session, tournament: Tournament, player: Player, now: datetim
 def challenge(
     session: Session, tournament: Tournament, ladder: Ladder, player: Player, other: Player, now: datetime
 ) -> MatchStarted:
-    event = tournament_matches.begin(session, tournament, player, other, now)
+    event = tournament_and_branched_matches.begin(session, tournament, player, other, now)
     on_ladder = OnLadder(tournament.title, ladder.rung_of(player.id or 0), ladder.rung_of(other.id or 0))
     return replace(event, ladder=on_ladder)
 
@@ -172,7 +172,7 @@ def challenge(
 def due(session: Session, most: int) -> list[int]:
     """Return the ladders on which matches have ended, or from which somebody is gone."""
     is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Format.LADDER)
-    over = select(Match.tournament).join(Tournament, is_ladder).where(*tournament_matches.ARE_UNREPORTED)
+    over = select(Match.tournament).join(Tournament, is_ladder).where(*tournament_and_branched_matches.ARE_UNREPORTED)
     ended = session.exec(over.distinct().limit(most)).all()
     is_gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
     abandoned = session.exec(select(Entry.tournament).where(*is_gone).limit(most)).all()
@@ -187,13 +187,16 @@ def settle(session: Session, number: int, now: datetime) -> LadderChanges | None
     tournament = lock_if_free(session, Tournament, number)
     if tournament is None:
         return None
-    over = sorted(tournament_matches.unreported(session, number), key=lambda match: (match.ended or now, match.id or 0))
+    over = sorted(
+        tournament_and_branched_matches.unreported(session, number),
+        key=lambda match: (match.ended or now, match.id or 0),
+    )
     is_gone = (Entry.tournament == number, col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
     in_order = (col(Entry.withdrawn), col(Entry.player))
     leavers = session.exec(select(Entry.player).where(*is_gone).order_by(*in_order)).all()
     if not over and not leavers:
         return None
-    tournament_matches.report(session, over, now)
+    tournament_and_branched_matches.report(session, over, now)
     if tournament.ended is not None:
         return LadderChanges(tournament, ())
     before = rungs = on(session, tournament)

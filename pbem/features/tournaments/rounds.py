@@ -21,7 +21,7 @@ from pbem.features.tournaments import entries, openings
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
 from pbem.features.tournaments.pairing import ROUNDS, following
 from pbem.features.tournaments.standings import Table, crosstable
-from pbem.matches import tournament_matches
+from pbem.matches import tournament_and_branched_matches
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
@@ -48,7 +48,7 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     changed = (
         select(Match.tournament)
         .join(Tournament, has_rounds)
-        .where(*tournament_matches.ARE_UNREPORTED)
+        .where(*tournament_and_branched_matches.ARE_UNREPORTED)
         .distinct()
         .limit(most)
     )
@@ -72,10 +72,10 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     if tournament is None:
         return False
     entries.locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
-    over = tournament_matches.unreported(session, prepared.number)
+    over = tournament_and_branched_matches.unreported(session, prepared.number)
     if _field(session, tournament, now) != prepared.field:
         return False
-    tournament_matches.report(session, over, now)
+    tournament_and_branched_matches.report(session, over, now)
     if tournament.started is None and len(prepared.field.entrants) >= openings.FEWEST:
         _begin(session, tournament, prepared.field, now)
     last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
@@ -234,7 +234,9 @@ def _begin_match(
     if pair.result is not None:
         row.result = pair.result.value
     elif pair.second is not None:
-        event = tournament_matches.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
+        event = tournament_and_branched_matches.begin(
+            session, tournament, people[pair.first], people[pair.second], now, pair.round
+        )
         row.match = event.match.id
     session.flush()
     return BegunPairing(pair, event, tuple(people[player] for player in pair.players))

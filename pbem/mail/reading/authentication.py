@@ -19,8 +19,8 @@ from hashlib import sha256
 from authres import AuthResError, FeatureContext, dmarc
 from authres.core import AuthenticationResult
 
-from pbem.mail.reading import from_header
-from pbem.mail.reading.from_header import domain
+from pbem.mail.reading import from_and_subject
+from pbem.mail.reading.from_and_subject import domain
 from pbem.mail.reading.limits import header_block
 from pbem.proof_settings import ChecksSettings
 from pbem.storage.mailboxes_and_domains import public_suffixes
@@ -154,7 +154,7 @@ def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Dom
 def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetime) -> DomainCheck:
     block = header_block(raw)
     head = BytesHeaderParser(policy=compat32).parsebytes(block)
-    author = from_header.author(_fields(head, "From"))
+    author = from_and_subject.author(_fields(head, "From"))
     if author is None:
         return UNCHECKED
     sent_by = domain(author)

@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 
 from pbem.mail.reading import limits
-from pbem.mail.reading.subject import is_marked
+from pbem.mail.reading.from_and_subject import is_marked
 from pbem.mail.reading.text import body, phrases
 
 MOST_RECEIVED = 100  # a message with more Received lines is in a loop (RFC 5321, 6.3)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from pbem.mail.reading import from_header, limits, machines
+from pbem.mail.reading import from_and_subject, limits, machines
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.text import body, normalize, reply_text
@@ -41,7 +41,7 @@ _BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 class Message(WrittenText):
     message_id: str | None = None
     sender: str | None = None
-    """The address in From, in lower case; None if From is missing or ambiguous (see `from_header`)."""
+    """The address in From, in lower case; None if From is missing or ambiguous (see `from_and_subject`)."""
     recipients: tuple[str, ...] = ()  # every address that it was sent or delivered to, envelope first, in lower case
     answers: tuple[str, ...] = ()
     """The Message-IDs it replies to, nearest first: In-Reply-To, then References from the end."""
@@ -123,7 +123,7 @@ def _only_unreadable() -> Iterator[None]:
 
 
 def _author(mime: email.message.Message) -> str | None:
-    return from_header.author([value.decode("utf-8", "replace") for value in _raw_values(mime, "From")])
+    return from_and_subject.author([value.decode("utf-8", "replace") for value in _raw_values(mime, "From")])
 
 
 def _message(

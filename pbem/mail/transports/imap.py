@@ -1,6 +1,6 @@
 """A mailbox on an IMAP server: its folder is the queue, and only UIDs are ever acted upon.
 
-`imap_connection` connects and waits. No text from a message reaches imapclient, because it would send a line break
+`imap_client` connects and waits. No text from a message reaches imapclient, because it would send a line break
 unchanged, and the rest as a command.
 """
 
@@ -17,8 +17,8 @@ from pbem.config import ImapSettings
 from pbem.failpoints import Step
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, header_block
-from pbem.mail.transports import imap_connection
-from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
+from pbem.mail.transports import imap_client
+from pbem.mail.transports.imap_client import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import ENDS_SOON, USUAL, Arrival, Patience, ServerUnreachable, certificate_end
 from pbem.secret_setting import BadConfig
 
@@ -44,8 +44,8 @@ class ImapInbox:
         tokens: AccessTokens | None = None,
         *,
         patience: Patience = USUAL,
-        idle_seconds: float = imap_connection.IDLE_SECONDS,
-        poll_seconds: float = imap_connection.POLL_SECONDS,
+        idle_seconds: float = imap_client.IDLE_SECONDS,
+        poll_seconds: float = imap_client.POLL_SECONDS,
     ) -> None:
         self._settings = settings
         self._name = f"{settings.host}:{settings.port}"
@@ -106,13 +106,13 @@ class ImapInbox:
         """IDLE, or sleep until the next poll; return at once if the server has announced new mail meanwhile."""
         if self._client is None:
             raise ServerUnreachable(f"{self._name}: not connected")
-        if self._more or imap_connection.has_new_mail(self._client):
+        if self._more or imap_client.has_new_mail(self._client):
             return
         with self._disconnecting():
             if self._client.has_capability("IDLE"):
-                imap_connection.idle(self._client, min(seconds, self._idle_seconds), stopped)
+                imap_client.idle(self._client, min(seconds, self._idle_seconds), stopped)
             else:
-                imap_connection.nap(min(seconds, self._poll_seconds), stopped)
+                imap_client.nap(min(seconds, self._poll_seconds), stopped)
         if self.certificate_ends is not None and self.certificate_ends - time.time() < ENDS_SOON:
             self._drop()  # the server may have a newer one for the next connection
 
@@ -120,7 +120,7 @@ class ImapInbox:
         """Log out if the server listens, for a second at most; never raises."""
         if self._client is not None:
             with contextlib.suppress(*CONNECTION_ERRORS):
-                self._client.socket().settimeout(imap_connection.GOODBYE_SECONDS)
+                self._client.socket().settimeout(imap_client.GOODBYE_SECONDS)
                 self._client.logout()
         self._drop()
 
@@ -137,19 +137,19 @@ class ImapInbox:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = client = imap_connection.connect(self._settings, self._tokens, self._patience)
+            self._client = client = imap_client.connect(self._settings, self._tokens, self._patience)
             self.certificate_ends = certificate_end(client.socket())
-            self._folder = imap_connection.full_name(client, self._settings.folder)
-            self._processed = imap_connection.full_name(client, self._settings.processed)
+            self._folder = imap_client.full_name(client, self._settings.folder)
+            self._processed = imap_client.full_name(client, self._settings.processed)
             if self._processed == self._folder:  # what stayed there would be read again for ever
                 raise BadConfig("processed in [inbox.imap] is the same as folder: write another folder")
-            imap_connection.ensure_folder(client, self._processed)
+            imap_client.ensure_folder(client, self._processed)
         return self._client
 
     def _drop(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            imap_connection.disconnect(client)
+            imap_client.disconnect(client)
 
     # Reading
 
@@ -162,7 +162,7 @@ class ImapInbox:
             self._stuck.clear()
             self._strikes.clear()
         self._fetched.clear()
-        imap_connection.has_new_mail(client)  # forget the count just announced: any later one is news
+        imap_client.has_new_mail(client)  # forget the count just announced: any later one is news
         new = f"UNKEYWORD {DONE}"
         flood: list[int] = []
         if int(selected[b"EXISTS"]) > WINDOW:
@@ -239,7 +239,7 @@ class ImapInbox:
                 if refusal is not None:
                     # The folder is gone, or some of the messages are: then none was moved, and by now the server
                     # knows what is left.
-                    imap_connection.ensure_folder(client, self._processed)
+                    imap_client.ensure_folder(client, self._processed)
                 self._move(client, uids)
             except imaplib.IMAP4.abort:
                 raise

@@ -74,7 +74,7 @@ class Match(SQLModel, table=True):
     imported: str | None = None
     """What a match is known by that was imported (see PlayedElsewhere.key); None for those played here."""
     begun_from: int | None = None
-    """The match from a position of which this one began (see matches.branching); None where it began as usual."""
+    """The match at a position of which this one began; None where it began as usual."""
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     tournament: int | None = None

@@ -5,7 +5,7 @@ from sqlmodel import Session, select
 from pbem.conversation.command import Request
 from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
 from pbem.errors import Refused
-from pbem.features.house import house_player
+from pbem.features.house import house_account
 from pbem.storage.models import ModerationAct, Player
 
 MOST_TRIED = 20
@@ -59,7 +59,7 @@ def _is_name(name: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     is_command = features.all_commands.named(name) is not None
     is_special = is_command or name in words_in_use(features) or name.startswith(STANDING_FOR)
-    return NAME.fullmatch(name) is not None and not is_special and not house_player.resembles(name)
+    return NAME.fullmatch(name) is not None and not is_special and not house_account.resembles(name)
 
 
 def _is_taken(session: Session, name: str) -> bool:
