@@ -1,6 +1,9 @@
 """Refusals in the words for a player, of what the match domain forbids and of lines that aren't commands."""
 
 import re
+import tomllib
+from functools import cache
+from pathlib import Path
 
 from notation.games import GAMES, GameMissing
 from notation.time_control import spoken
@@ -14,86 +17,17 @@ from pbem.matches.timeouts import MOST_GIVEN
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import LARGEST_PLY
 
-SENTENCES: dict[Obstacle, tuple[str, str]] = {
-    Obstacle.NOT_STARTED: ("Match #{number} hasn't started: the challenge hasn't been accepted yet.", ""),
-    Obstacle.OVER: ("Match #{number} is over.", ""),
-    Obstacle.NEVER_STARTED: ("Match #{number} never started: the challenge was {state}.", ""),
-    Obstacle.NOT_YOUR_TURN: ("It's not your turn in match #{number}.", "Wait until we write that it's your turn."),
-    Obstacle.TOO_LONG: (
-        f"Match #{{number}} has had {LARGEST_PLY:,} turns, and that's the most that a match can have.",
-        "Agree with your opponent on who resigns.",
-    ),
-    Obstacle.NO_PART: ("You have no unfinished turn to take back.", ""),
-    Obstacle.NOT_ON_OFFER: ("Match #{number} is no longer open; it is {state}.", '"show {number}" shows it.'),
-    Obstacle.OWN_OFFER: (
-        "Match #{number} is your own challenge; your opponent has to accept it.",
-        '"withdraw {number}" takes it back.',
-    ),
-    Obstacle.OFFERED_TO_YOU: ("Match #{number} is a challenge to you.", '"decline {number}" turns it down.'),
-    Obstacle.YOURSELF: ("You can't challenge yourself.", "Name another player, or an email address."),
-    Obstacle.TOO_MANY_OFFERS: (
-        f"{MOST_OPEN} of your challenges are still open, and that's the limit.",
-        '"withdraw NUMBER" takes one back.',
-    ),
-    Obstacle.ALREADY_OFFERED: ("You've already offered that.", "Your opponent hasn't answered yet."),
-    Obstacle.OFFERED_IN_VAIN: (
-        "You've already offered that since the last turn, and it was turned down or withdrawn.",
-        "You can offer it again after the next turn.",
-    ),
-    Obstacle.UNDO_ASKED: ("Your opponent has asked to take turns back.", 'First reply "accept undo" or "reject undo".'),
-    Obstacle.OTHER_PAUSE_OFFERED: (
-        "Your opponent has suggested another pause.",
-        'First reply "accept pause" or "reject pause".',
-    ),
-    Obstacle.PAUSE_IS_PAST: (
-        "The pause that was suggested would be over already.",
-        'Suggest another, as in "pause 10d".',
-    ),
-    Obstacle.NO_AGREED_DRAW: (
-        "A draw can't be agreed in this match: the rules go on until somebody has won.",
-        '"cancel" suggests ending it without a result.',
-    ),
-    Obstacle.NOTHING_TO_TAKE_BACK: ("You haven't played a turn that could be taken back.", ""),
-    Obstacle.PAUSED: ("Match #{number} is already paused.", '"resume" ends the pause.'),
-    Obstacle.NOT_PAUSED: ("Match #{number} isn't paused.", 'To get news by email again, write "start".'),
-    Obstacle.IN_TOURNAMENT: (
-        "Match #{number} belongs to a tournament, and others wait for its end, so that isn't possible.",
-        '"help tournaments" says what can be done.',
-    ),
-    Obstacle.MUTED: ("Your opponent doesn't want offers and notes in match #{number}.", ""),
-    Obstacle.NO_SUCH_OFFER: (
-        "There is no such offer in match #{number}, or it is closed: a turn declines what was offered.",
-        "",
-    ),
-    Obstacle.WHICH_OFFER: ("There was more than one offer.", 'Name the one you mean, as in "accept draw".'),
-    Obstacle.OFFER_NOT_SEEN: (
-        "You replied to a message from before this was offered.",
-        "Look at the match as it is now, and reply to this message.",
-    ),
-    Obstacle.NO_LIMIT: ("Match #{number} has no time limit.", '"cancel" suggests ending it without a result.'),
-    Obstacle.TIME_GIVEN: (
-        f"You can give at most {spoken(MOST_GIVEN)} in a match, and that would be more in #{{number}}.",
-        '"pause 10d" suggests a pause.',
-    ),
-    Obstacle.TIME_LEFT: (
-        "Your opponent hasn't run out of time in match #{number}.",
-        '"show {number}" tells when the turn is due.',
-    ),
-    Obstacle.TURN_MAY_WAIT: (
-        "A message that came in time hasn't been processed yet, and it may be the turn.",
-        "Claim the match again in some minutes.",
-    ),
-    Obstacle.INVITED_ALREADY: (
-        "You've already invited this address.",
-        "Please wait for a reply; we won't write to them twice.",
-    ),
-}
-"""What a player is told of each obstacle, and what would work instead."""
+
+@cache
+def _sentences() -> dict[str, tuple[str, str]]:
+    """Return by the name of an obstacle what a player is told, and what would work instead."""
+    return tomllib.loads(Path(__file__).with_name("obstacles.toml").read_text(encoding="utf-8"))
 
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     number, state = (match.id, match.state) if match else (None, "")
-    sentence, fits = (part.format(number=number, state=state) for part in SENTENCES[obstacle])
+    facts = {"number": number, "state": state, "most_open": MOST_OPEN, "largest_ply": f"{LARGEST_PLY:,}"}
+    sentence, fits = (part.format(**facts, most_given=spoken(MOST_GIVEN)) for part in _sentences()[obstacle.name])
     has_board = state in (MatchState.RUNNING, MatchState.OVER)
     shows_board = has_board and obstacle not in (Obstacle.MUTED, Obstacle.NOT_ON_OFFER)
     return Refused(sentence, read=line.text, fits=fits, match=number if shows_board else None)
