@@ -164,7 +164,6 @@ def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
         "#42 alice secret c1b1",
         "[pbem #42] move alice secret c1b1 g9h9 3",
         "change password alice secret secret2",
-        "add alice secret a@b.example",
         "quadraphages queue 42 alice secret c1b1",
         "resing 42 alice secret",
         "undo 42 alice secret please do",

@@ -141,11 +141,6 @@ class Grammar:
     def is_kept(self) -> bool:
         return any(piece.is_kept for piece in self.pieces)
 
-    @property
-    def counts_below_signature(self) -> bool:
-        """Whether it also counts below a signature, with any words, if it begins in lower case, as in our help."""
-        return not self.takes_below and any(piece.is_rest and piece.is_free for piece in self.pieces)
-
     def means(self, text: str) -> bool:
         """Return whether words that don't fit are no sentence: they are refused, with what would fit."""
         is_short = 0 < len(text.split()) <= MOST_MEANT

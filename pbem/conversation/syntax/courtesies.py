@@ -4,7 +4,6 @@ Each function removes one kind, or returns the text unchanged. Whether the rest 
 """
 
 import re
-from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -20,14 +19,8 @@ ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": 
     "\u201a": "\u2018\u2019",
 }
 """Opening quotation or emphasis marks, with the marks that may close them."""
-LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
-NAMING = re.compile(
-    r"(?:me\b|us\b)?\s*(?:please\b)?,?\s*(?:as\b|by\b|with\b|under\b|named\b|called\b)?\s*"
-    r"(?:(?:the|my)?\s*(?:user|nick)?name\b)?\s*(?:of\b|is\b)?[ :=]*",
-    re.IGNORECASE,
-)
-"""What may stand between "join" or "register" and the name."""
+LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 _BEFORE = re.compile(
     rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE
 )
@@ -77,34 +70,16 @@ def without_list_mark(text: str) -> str:
     return LIST_MARK.sub("", text, count=1) if LIST_MARK.match(text) else text
 
 
-def without_brackets(text: str) -> str:
-    """Return the text without the brackets of a usage line that was filled in.
-
-    >>> without_brackets("move [42] c1b1 <g9h9> 3")
-    'move 42 c1b1 g9h9 3'
-    """
-    return " ".join(BRACKETED.sub(r"\1", text).split())
-
-
-def plainer(text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
-    """Yield the line without courtesies, and whether it was in quotation marks.
+def plainer(text: str, *, opening: bool) -> tuple[str, bool]:
+    """Return the line without courtesies and the brackets of a usage line, and whether it was in quotation marks.
 
     Quotation marks are removed from the first line only: our own messages quote examples, but never start with one.
+
+    >>> plainer("**please move [42] c1b1 <g9h9> 3**", opening=True)
+    ('move 42 c1b1 g9h9 3', True)
     """
-    for plain in dict.fromkeys((text, without_quotes(text) if opening else text)):
-        for bare in dict.fromkeys((plain, without_brackets(plain))):
-            yield without_politeness(bare).rstrip("?"), plain != text
-
-
-def name_in(text: str) -> str:
-    """Return the name that somebody gives themselves; more than one word where it isn't plain which.
-
-    >>> name_in("me as Carol, please"), name_in("under the name carol"), name_in('"carol".'), name_in("Carol Smith")
-    ('Carol', 'carol', 'carol', 'Carol Smith')
-    """
-    bare = without_politeness(text.strip())
-    given = NAMING.sub("", bare, count=1) or bare
-    return " ".join(filter(None, (word.strip("\"'`*<>[](){}.,:;!?") for word in given.split())))
+    bare = without_quotes(text) if opening else text
+    return without_politeness(" ".join(BRACKETED.sub(r"\1", bare).split())).rstrip("?"), bare != text
 
 
 def with_other_number(word: str, known: frozenset[str]) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Line
-from pbem.conversation.syntax import courtesies
+from pbem.conversation.syntax import courtesies, names_in_sentences
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
@@ -28,6 +28,7 @@ MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
 ANSWERED_TAG = re.compile(r"\[pbem (#\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
+AROUND = "\"'`*<>[](){}.,:;!?"  # what may stand around a name
 MOST_NAMES = 3  # how many words somebody's name may have; more are no name
 MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
 
@@ -56,17 +57,15 @@ class LineReader:
             return line if line is not None and self.is_sure(line) else None
         line = self.exactly(text)
         if line is not None and not line.malformed:
-            is_bare = courtesies.without_brackets(line.words) == line.words
+            is_bare = courtesies.BRACKETED.search(line.words) is None
             if self.is_sure(line) if line.command.plays else is_bare:
                 return line
-        for plainer, was_quoted in () if is_board_or_record(text) else courtesies.plainer(text, opening=opening):
-            other = self.exactly(self._with_other_number(plainer))
-            joins = first and other is not None and other.command.newcomer_rank == 1 and not other.malformed
-            if other is None or not (joins or self.is_sure(other)):
-                continue
-            if not (was_quoted and other.command.plays) and not (text.endswith("?") and other.command.changes):
-                return other
-        return line
+        plain, was_quoted = courtesies.plainer(text, opening=opening)
+        other = None if is_board_or_record(text) else self.exactly(self._with_other_number(plain))
+        if other is None or (was_quoted and other.command.plays) or (text.endswith("?") and other.command.changes):
+            return line
+        joins = first and other.command.newcomer_rank == 1 and not other.malformed
+        return other if joins or self.is_sure(other) else line
 
     def exactly(self, text: str) -> Line | None:
         """Return the line as a command exactly as it is, or None for prose."""
@@ -149,7 +148,9 @@ class LineReader:
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
-        names = courtesies.name_in(rest).split()
+        names = [name for word in courtesies.plainer(rest, opening=True)[0].split() if (name := word.strip(AROUND))]
+        if len(names) > 1 and (own := names_in_sentences.own_name(f"join {rest}")):
+            names = [own]
         if is_rognlie or not all(map(str.isalpha, names)):
             names = names[:1]
         which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
@@ -229,8 +230,6 @@ class LineReader:
     @cached_property
     def _likely(self) -> Sequence[str]:
         """The games in which a turn is looked for, where nothing says which match it is for: the sender's first."""
-        if len(GAMES) <= MOST_GAMES:
-            return tuple(GAMES)
         return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
 
     def is_sure(self, line: Line) -> bool:
@@ -248,12 +247,11 @@ class LineReader:
         return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
     def guess(self, text: str) -> Line | None:
-        bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
-        for wanted in (bare, courtesies.without_brackets(bare)):
-            for respelt in dict.fromkeys((wanted, self._with_other_number(wanted), self.respelt(wanted))):
-                line = self.exactly(respelt)
-                if line is not None and not line.malformed:
-                    return line
+        bare = courtesies.plainer(courtesies.without_list_mark(text), opening=True)[0]
+        for respelt in dict.fromkeys((bare, self._with_other_number(bare), self.respelt(bare))):
+            line = self.exactly(respelt)
+            if line is not None and not line.malformed:
+                return line
         return None
 
     def _with_other_number(self, text: str) -> str:

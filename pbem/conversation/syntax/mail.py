@@ -108,20 +108,21 @@ class Reader:
         `asked` is the line that stands right below a quoted question.
         """
         sure = len(lines) if sure is None else sure
-        plain = to_ascii(bare_subject(subject))
-        bare, is_new = self._own_words(plain), bare_subject(subject) == subject
+        told, is_new = self._own_words(bare_subject(subject)), bare_subject(subject) == subject
+        bare = to_ascii(told)
         head = self._subject(bare)
-        told = head.text if head is not None else bare_subject(subject) if bare == plain else bare
-        page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
+        told = head.text if head is not None else told
+        certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
+        page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
         is_turn = partial(self._line.is_turn, number=self._match)
         apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, is_turn)]
         draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
-        withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
+        withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
-        if not withheld and sure < len(lines):  # what may be quoted is words; if there is no command above, one is told
-            below = [] if draft.commands else self._drafted(None, wrapped.joined(lines[sure:]), "").commands
-            doubtful = next((line for line in below if not line.malformed), doubtful)
-            for line in lines[sure:]:
+        if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
+            quoted = [] if draft.commands else self._drafted(None, wrapped.joined(below), "").commands
+            doubtful = next((line for line in quoted if not line.malformed), doubtful)
+            for line in below:
                 draft.add_words(line) if line.strip() else draft.add_blank()
         if head is None and is_new and self._line.held_turn(bare) is not None:
             draft.overlooked.insert(0, told)
@@ -149,18 +150,13 @@ class Reader:
 
     def _counts(self, line: str) -> bool:
         text = to_ascii(line.strip()[:LONGEST_LINE])
-        if not text or ADDRESSED.match(text):
-            return bool(text)
         found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
-        if found is not None and not found.malformed:
-            free = found.command.grammar.counts_below_signature and text[:1].islower() and bool(found.words)
-            if free or self._line.is_sure(found):
-                return True
-        return self._line.held_turn(text) is not None
+        is_sure = found is not None and self._line.is_sure(found)
+        return is_sure or ADDRESSED.match(text) is not None or self._line.held_turn(text) is not None
 
     def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
         lines = [raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE] for raw in page]
-        texts = [self._own_words(to_ascii(line)) for line in lines]
+        texts = list(map(to_ascii, lines))
         written = list(filter(None, texts))
         searched = (text for text in written[:MOST_SEARCHED] if not _is_of_marks(text))
         read = (self._line.line(text, opening=False) for text in searched)
@@ -179,30 +175,29 @@ class Reader:
                 draft.add_blank()
             elif _is_of_marks(text) and text != draft.turn:
                 draft.add_words(raw) if draft.is_below_words else draft.add_blank()
-            elif ADDRESSED.match(text) and (len(draft.commands) >= MOST_COMMANDS or draft.read >= MOST_READ):
-                draft.add_beyond(line)
-            elif draft.read >= MOST_READ:
-                draft.add_words(raw)
+            elif draft.read < MOST_READ:
+                self._add(draft, raw, text)
+            elif ADDRESSED.match(text):
+                draft.beyond.append(line)
             else:
-                self._add(draft, raw, line, text)
+                draft.add_words(raw)
         return draft
 
-    def _add(self, draft: MessageDraft, raw: str, line: str, text: str) -> None:
+    def _add(self, draft: MessageDraft, raw: str, text: str) -> None:
         draft.read += 1
-        is_turn, is_same = text == draft.turn, text == to_ascii(line)
+        is_turn = text == draft.turn
         read = self._command(draft, self._undecorated(text) if is_turn else text, certain=is_turn)
         is_other = draft.turn is not None and not is_turn and read is not None and self._is_fragment(read)
         if is_turn:
             draft.turn = ""  # it is played once
         if read is None or is_other or (draft.is_played and self._may_be_prose(read)):
-            words = raw if is_same else text
             if draft.read <= MOST_SEARCHED and self._line.held_turn(text) is not None:
-                draft.overlooked += [words.strip()] * (len(draft.overlooked) < MOST_OVERLOOKED)
-            draft.add_words(words)
+                draft.overlooked += [raw.strip()] * (len(draft.overlooked) < MOST_OVERLOOKED)
+            draft.add_words(raw)
         elif len(draft.commands) >= MOST_COMMANDS:
-            draft.add_beyond(line if is_same else text)
+            draft.beyond.append(raw.strip()[:LONGEST_LINE])
         elif len(draft.commands) != 1 or draft.subject != read.text:
-            draft.add_command(_as_written(read, line, raw.strip()[len(line) :]))
+            draft.add_command(_as_written(read, raw.strip()))
 
     def _command(self, draft: MessageDraft, text: str, *, certain: bool) -> Line | None:
         """Return the line as a command at its place in the message; None for words."""
@@ -344,14 +339,11 @@ def _is_of_marks(text: str) -> bool:
     return not text.strip(SEPARATING)
 
 
-def _as_written(line: Line, written: str, beyond: str) -> Line:
-    """Return the line with its original characters, for showing it or passing it on, and what a text has beyond."""
-    if beyond and line.command.grammar.is_kept:
-        cut = _as_written(line, written, "")
-        return replace(cut, words=cut.words + beyond)
-    plain = to_ascii(written)
-    if plain == written or line.text != plain:
+def _as_written(line: Line, written: str) -> Line:
+    """Return the line with its original characters, for showing it or passing it on."""
+    plain = to_ascii(written[:LONGEST_LINE])
+    if line.text != plain or plain == written:
         return line
     is_free = line.command.grammar.is_kept or line.command.of_admin
-    words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
-    return replace(line, words=words, text=written)
+    words = written[len(plain) - len(line.words) :] if is_free else line.words
+    return replace(line, words=words, text=written[:LONGEST_LINE])

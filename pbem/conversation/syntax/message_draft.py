@@ -10,7 +10,6 @@ from pbem.mail.reading.text.kept_and_cut_lines import trim
 MOST_COMMANDS = 20
 MOST_READ = 500
 """How many lines are tried as commands. Below them, only lines that begin with #NUMBER count, as beyond the limit."""
-MOST_BEYOND = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,3 @@ class MessageDraft:
         self.together.append(line)
         self.commands.append(line)
         self.is_open = self.is_apart = False
-
-    def add_beyond(self, line: str) -> None:
-        self.beyond += [line] * (len(self.beyond) < MOST_BEYOND)

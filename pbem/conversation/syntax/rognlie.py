@@ -4,21 +4,21 @@ There, a command is `game verb board userid password rest`. Here nobody has a pa
 anything else sees the line: they are neither stored nor repeated.
 """
 
-import re
 from collections.abc import Callable
 
 from engines.wording import together
 from notation.games import GAMES
+from pbem.conversation.command import Command
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import nearest_word
+from pbem.conversation.syntax.line import NUMBER
 from pbem.errors import Refused
+from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
 
 IGNORED = frozenset({"multiple"})  # what announces several commands there; here, several lines are enough
-OTHERS = frozenset({"add", "broadcast", "confirm", "list", "message", "submit"})
-"""Commands there that don't exist here, and can be followed by a password."""
+OTHERS = frozenset({"password", "pbem"})  # what else may stand there, and in the subjects of our messages
 MOST_HEAD = 6  # how many words may precede the userid
-_NUMBER = re.compile(r"\d{1,9}")
 TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
 """Turns that only some games have, and what they are called."""
 
@@ -26,31 +26,27 @@ TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
 def without_password(text: str, own: str | None, commands: Commands, is_turn: Callable[[str, int | None], bool]) -> str:
     """Return a line without the sender's own name and the password behind it, where they follow a command.
 
-    >>> without_password("quadraphages move 42 al secret c1b1", "al", Commands(()), lambda words, _: words == "c1b1")
-    'quadraphages move 42 c1b1'
+    >>> without_password("quadraphages 42 al secret c1b1", "al", Commands(()), lambda words, _: words == "c1b1")
+    'quadraphages 42 c1b1'
     """
     words = text.split()
     bare = [_bare(word) for word in words[:MOST_HEAD]]
-    at = bare.index(own) if own in bare else 0
-    if not _takes_password(bare[:at], commands):
+    head = bare[: bare.index(own)] if own in bare else []
+    numbers = [found[1] for word in head if (found := NUMBER.fullmatch(word))]
+    named = [word for word in head if not (word in GAMES or word in OTHERS or NUMBER.fullmatch(word))]
+    heads = [commands.named(nearest_word(word, commands.verbs) or word) for word in named]
+    if not head or not all(each is not None and _takes_password(each, head[0] in GAMES) for each in heads):
         return text
-    number, rest = next((int(word) for word in bare[:at] if _NUMBER.fullmatch(word)), None), words[at + 1 :]
-    if {"change", "password"} <= {*bare[:at]}:
+    rest = words[len(head) + 1 :]
+    if "password" in head:
         rest = []
-    elif not is_turn(" ".join(rest).partition("#")[0], number):
+    elif not is_turn(to_ascii(" ".join(rest)).partition("#")[0], int(numbers[0]) if numbers else None):
         rest = rest[1:]
-    return " ".join((*words[:at], *rest))
+    return " ".join((*words[: len(head)], *rest))
 
 
-def _takes_password(head: list[str], commands: Commands) -> bool:
-    """Return whether a userid can follow these words: a game, a command, a number, and at most one other."""
-    spelt = (nearest_word(word, commands.verbs) or word for word in head)
-    verbs = [command for word in spelt if (command := commands.named(word)) is not None]
-    known = [word for word in head if word in GAMES or word in OTHERS or _NUMBER.fullmatch(word)]
-    if not head or len(known) + len(verbs) < max(1, len(head) - 1):
-        return False
-    has_game = head[0] in GAMES
-    return not any(each.of_admin or each.takes_name or (each.grammar.is_kept and not has_game) for each in verbs)
+def _takes_password(command: Command, has_game: bool) -> bool:
+    return not (command.of_admin or command.takes_name or (command.grammar.is_kept and not has_game))
 
 
 def turn_of_some(text: str, game: str | None = None) -> Refused | None:
@@ -62,15 +58,14 @@ def turn_of_some(text: str, game: str | None = None) -> Refused | None:
     if word not in TURNS_OF_SOME:
         return None
     have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]
-    what = TURNS_OF_SOME[word]
+    fits = f'"help {game or "GAME"}" explains how turns are written.'
     if not have:
-        return Refused(f"None of these games allows {what}.", fits='"help GAME" explains how turns are written.')
-    titles = together(map(GAMES.title, have))
-    sentence = f"Of these games, only {titles} {'allow' if len(have) > 1 else 'allows'} {what}."
-    if game is not None and game not in have:
-        return Refused(sentence, fits=f'"help {game}" explains how turns are written.')
-    return Refused(sentence, fits=f'"#NUMBER {word}" in a match of {"such a game" if len(have) > 1 else titles}.')
+        return Refused(f"None of these games allows {TURNS_OF_SOME[word]}.", fits=fits)
+    allow = f"{together(map(GAMES.title, have))} {'allow' if len(have) > 1 else 'allows'}"
+    if game is None or game in have:
+        fits = f'"#NUMBER {word}" in a match of such a game.'
+    return Refused(f"Of these games, only {allow} {TURNS_OF_SOME[word]}.", fits=fits)
 
 
 def _bare(word: str) -> str:
-    return word.lower().strip(".,:;!?\"'[]#")
+    return to_ascii(word).lower().strip(".,:;!?\"'[]#")
