@@ -34,7 +34,6 @@ from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
 
-PLAYER = "PLAYER"  # what stands for a player's name in the usage lines of commands
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
 VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
 SUGGESTS_NOTHING, UNSEEN = "The message you replied to suggests nothing", "We can't see which message you replied to"
@@ -71,17 +70,8 @@ def reader(request: Request, message: Message) -> Reader:
         snapshot = snapshot_of(session, match)
         return turn_parsing.after(snapshot.notation, snapshot.position, text)
 
-    def has_answer(line: Line) -> bool:
-        words = line.words.lower().split()
-        if PLAYER in line.command.grammar.usage and not any(map(str.isdecimal, words)):
-            return session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
-        try:
-            return line.command.for_stranger is None or line.of_stranger(request) is not None
-        except Refused:
-            return False
-
     own, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
-    return Reader(request.commands, game_of, about, own, after, played, has_answer)
+    return Reader(request.commands, game_of, about, own, after, played)
 
 
 def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:

@@ -31,9 +31,7 @@ def legal(_match: int, turn: str) -> Position | None:
 def reading(lines: str, subject: str = "", *, is_html: bool = False) -> ParsedMessage:
     """Return what is read in a reply to the message that says that it's the reader's turn in #1."""
     written = reply_text.read(lines, is_html, "alice@mail.example", OURS)
-    reader = Reader(
-        FEATURES.commands, {1: QUADRAPHAGES}.get, 1, "alice", legal, answers=lambda line: line.words != "yourself"
-    )
+    reader = Reader(FEATURES.commands, {1: QUADRAPHAGES}.get, 1, "alice", legal)
     return reader.read(subject, written.lines, written.cut, written.sure, written.asked)
 
 

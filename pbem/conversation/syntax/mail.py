@@ -45,7 +45,6 @@ MOST_OVERLOOKED = 5  # how many lines that look like turns are reported
 
 After = Callable[[int, str], Position[Any] | None]
 """Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
-Answers = Callable[[Line], bool]  # returns whether there is an answer to a line that changes nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +85,11 @@ class Reader:
         own: str | None = None,
         after: After = lambda _number, _text: None,
         played: Played = lambda: (),
-        answers: Answers = lambda _line: True,
     ) -> None:
         self._commands = commands
         self._line = LineReader(commands, game_of, match, played)
         self._match = match
         self._after = after
-        self._answers = answers
         self._own_words = partial(without_password, own=own, commands=commands, is_turn=self._line.is_turn)
 
     def read(
@@ -250,7 +247,8 @@ class Reader:
         is_secret = command.grammar.has(CONDITION) or command.grammar.takes_below or command.of_admin
         if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.newcomer_rank):
             return False
-        return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
+        is_open = any(piece.is_name or piece.is_rest for piece in command.grammar.pieces)
+        return line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
 
     def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], question: str) -> str | None:
         """Return the line that is the one complete legal turn in the match that the message is about.
