@@ -1,6 +1,7 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
 import re
+from collections.abc import Sequence
 
 from notation.games import GAMES, GameMissing
 from notation.resemblance import resembling
@@ -158,40 +159,33 @@ def _with_more(
     request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
 ) -> Refused | None:
     """Return the refusal that suggests a turn and what a text wants beside it; None if that is nothing."""
-    number, more = snapshot.match.id, _beside(request, parsed, snapshot, turn, condition)
-    wish = meaning.understood(request, map(sentence_entities.without_cells, (parsed.first, *parsed.prose)))
+    number, said, place = snapshot.match.id, (parsed.first, *parsed.prose), meaning.place_of(request)
+    lines, means = [turn], [f"play {turn}"]
+    if prepared := _prepared(snapshot, turn, cells_in(condition)):
+        lines, means = [*lines, prepared], [*means, f"and {prepared}"]
+    is_passed_on = place.rival and place.level is None
+    if is_passed_on and (told := names_in_sentences.told(" ".join(said), place.rival)):
+        lines, means = [*lines, f"say {told}"], [*means, f"and to write to {place.rival}"]
+    wish = meaning.understood(request, map(sentence_entities.without_cells, said))
     if any(each.risky or each.name in SAID_BY_TURN for each in wish.wishes):
         wish = Reading()
-    if not (more or wish.wishes):
+    if len(lines) == 1 and not wish.wishes:
         return None
-    also = (f"and to {wish.sentence}",) if wish.lines else ()
-    sentence = f"You want to play {', '.join((turn, *(means for _, means in more), *also))}."
-    lines = (f"#{number} {turn}", *(f"#{number} {line}" for line, _ in more), *wish.lines)
-    notes, proposal = " ".join(wish.notes), "\n".join(lines)
-    return Refused(sentence, fits=notes, match=number, meant=lines, proposal=proposal, wish=True)
+    means += [f"and to {wish.sentence}"] * bool(wish.lines)
+    meant = (*(f"#{number} {line}" for line in lines), *wish.lines)
+    sentence, notes = f"You want to {', '.join(means)}.", " ".join(wish.notes)
+    return Refused(sentence, fits=notes, match=number, meant=meant, proposal="\n".join(meant), wish=True)
 
 
-def _beside(
-    request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
-) -> list[tuple[str, str]]:
-    """Return the condition and the words to pass on that a text has beside a turn: lines, with how we say them."""
-    found = []
-    notation, match, player = snapshot.notation, snapshot.match, request.sender.player
-    first = turn_parsing.after(notation, snapshot.position, turn)
-    named = cells_in(condition)
-    theirs = resembling(notation, first, "".join(named[:2])) if first is not None and named else ()
-    second = turn_parsing.after(notation, first, theirs[0]) if first is not None and len(theirs) == 1 else None
-    ours = resembling(notation, second, "".join(named[2:])) if second is not None else ()
-    if len(ours) == 1:
-        found.append((f"if {theirs[0]} then {ours[0]}", f"and if {theirs[0]} then {ours[0]}"))
-    name = people_of(request.session, [match])[opponent_of(match, player)].name if player else ""
-    if (
-        match.level is None
-        and name
-        and (told := names_in_sentences.told(" ".join((parsed.first, *parsed.prose)), name))
-    ):
-        found.append((f"say {told}", f"and to write to {name}"))
-    return found
+def _prepared(snapshot: Snapshot, turn: str, named: Sequence[str]) -> str:
+    """Return the condition behind a turn whose squares are named; empty where it isn't the one legal reading."""
+    played = [turn]
+    position = turn_parsing.after(snapshot.notation, snapshot.position, turn)
+    for squares in zip(named[::2], named[1::2], strict=True):
+        found = resembling(snapshot.notation, position, "".join(squares)) if position is not None else ()
+        position = turn_parsing.after(snapshot.notation, position, found[0]) if position and len(found) == 1 else None
+        played += found
+    return f"if {played[1]} then {played[2]}" if position is not None and len(played) > 1 else ""
 
 
 def _turns_in(request: Request, snapshot: Snapshot, parts: list[str]) -> tuple[str, ...]:
@@ -235,23 +229,24 @@ def with_turns(refusal: Refused, meant: tuple[str, ...], asked: tuple[str, ...] 
 
 def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refused:
     word, *others = said.split()
-    command = commands.named(word.strip(".,:;!?"))
-    if command is not None and not others and (match is None or match.state != MatchState.OFFERED):
-        return Refused(f'"{command.name}" needs more than that.', read=said[:SHOWN], fits=command.advice)
+    command, width = commands.named(word.strip(".,:;!?")), 1
     sentence = "We found no command in your message."
-    if match is not None and match.state == MatchState.OFFERED:
+    if command is not None and not others and (match is None or match.state != MatchState.OFFERED):
+        sentence, fits, match = f'"{command.name}" needs more than that.', command.advice, None
+    elif match is not None and match.state == MatchState.OFFERED:
         fits = f'"rules {match.game}" sends the rules, and "help" explains the rest.'
-        return Refused(sentence, read=said[:SHOWN], fits=fits, match=match.id)
-    if match is None and len(others) >= FEW_WORDS:
-        fits = '"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.'
-        return Refused(sentence, read=said[:SHOWN], fits=fits)
-    sentence = f'We don\'t know the command "{word[:30]}".'
-    fits = '"help" lists the commands. To name a match, write "#42 TURN".'
-    if match is not None:
+    elif match is not None:
         sentence = "We found neither a turn nor a command in your message."
         fits = (
             'To write to your opponent, start the line with "say". "show" sends the board with what you can play, and'
             ' "help" lists all commands.'
         )
+        width = len(word[:SHOWN])
+    elif len(others) >= FEW_WORDS:
+        fits = '"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.'
+    else:
+        sentence = f'We don\'t know the command "{word[:30]}".'
+        fits, width = '"help" lists the commands. To name a match, write "#42 TURN".', len(word[:SHOWN])
     about = match.id if match else None
-    return Refused(sentence, read=said[:SHOWN], at=0, width=len(word[:SHOWN]), fits=fits, match=about)
+    at = 0 if width > 1 else None
+    return Refused(sentence, read=said[:SHOWN], at=at, width=width, fits=fits, match=about)
