@@ -17,7 +17,7 @@ from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import Command, Group
 from pbem.conversation.syntax.command_table import Commands
-from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
+from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
 from pbem.conversation.syntax.names_in_sentences import NAME as NAME
 from pbem.messages import template_files
 from pbem.messages.general_preferences import GENERAL
@@ -136,7 +136,7 @@ def can_be_named(game: Game, features: Features) -> bool:
     """
     commands, settings, topics = features.all_commands.verbs, features.preferences, features.topics
     taken = RESERVED.union(commands, settings, topics, _polite(), TERMS)
-    return all(with_other_number(word.lower(), taken) not in taken for word in (game.key, game.title))
+    return taken.isdisjoint((game.key, game.title.lower()))
 
 
 def suggested_name(address: str, features: Features) -> str | None:

@@ -82,17 +82,6 @@ def plainer(text: str, *, opening: bool) -> tuple[str, bool]:
     return without_politeness(" ".join(BRACKETED.sub(r"\1", bare).split())).rstrip("?"), bare != text
 
 
-def with_other_number(word: str, known: frozenset[str]) -> str:
-    """Return the known word of which this is the plural or the singular.
-
-    >>> with_other_number("moves", frozenset({"move"})), with_other_number("game", frozenset({"games"}))
-    ('move', 'games')
-    """
-    stem = word.removesuffix("s")
-    forms = (word, f"{word}s", f"{word}es", stem, f"{stem}es", stem.removesuffix("e"))
-    return next((form for form in forms if form in known), word)
-
-
 SIMILAR = 0.75  # how similar a misspelt word is to the known one, as difflib measures it
 
 

@@ -61,7 +61,7 @@ class LineReader:
             if self.is_sure(line) if line.command.plays else is_bare:
                 return line
         plain, was_quoted = courtesies.plainer(text, opening=opening)
-        other = None if is_board_or_record(text) else self.exactly(self._with_other_number(plain))
+        other = None if is_board_or_record(text) else self.exactly(plain)
         if other is None or (was_quoted and other.command.plays) or (text.endswith("?") and other.command.changes):
             return line
         joins = first and other.command.newcomer_rank == 1 and not other.malformed
@@ -112,7 +112,7 @@ class LineReader:
         if command.grammar.has(CONDITION):
             return self._condition(command, verb, rest, match, text)
         rest = rest.strip() if command.grammar.is_free or command.of_admin else rest.strip(" .,;!")
-        command, rest = self._in_our_words(command, f"{game} {rest}" if command.grammar.has(GAME) else rest)
+        command, rest = self._in_our_words(command, f"{game} {rest}".strip() if command.grammar.has(GAME) else rest)
         if command.newcomer_rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         number = NUMBER.match(rest) if command.of_match and pointed is None else None
@@ -128,10 +128,6 @@ class LineReader:
 
     def _in_our_words(self, command: Command, words: str) -> tuple[Command, str]:
         """Return the command that those words behind that one's name mean, with its own words."""
-        if command.grammar.has(GAME):
-            games = frozenset(GAMES)
-            known = ((word, courtesies.with_other_number(word.lower(), games)) for word in words.split())
-            words = " ".join(key if key in games else word for word, key in known)
         for pattern, line in command.grammar.also.items():
             if (found := shape(pattern).fullmatch(words)) is not None:
                 verb, _, words = found.expand(line).partition(" ")
@@ -153,14 +149,12 @@ class LineReader:
             names = [own]
         if is_rognlie or not all(map(str.isalpha, names)):
             names = names[:1]
-        which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
-        wrong = Refused("A player's name is one word, so which do you want?", fits='"join NAME".', meant=which)
         text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
-        return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
+        return Line(command, " ".join(names), match, text, malformed=len(names) != 1)
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move, pack = self._commands.move, self._pack_of(match)
+        move = self._commands.move
         if pointed:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
@@ -168,8 +162,8 @@ class LineReader:
             return Line(move, words.strip(), match, text, malformed=not words.strip())
         if is_board_or_record(words):
             return None
-        for turn in self._parsed_for(words, pack):
-            begun = words[: turn.length] if pack is not None and not is_sentence(words) else ""
+        for turn in self._read_for(words, match):
+            begun = words[: turn.length] if match is not None and not is_sentence(words) else ""
             if turn.error is None or (any(map(str.isalpha, begun)) and any(map(str.isdigit, begun))):
                 return Line(move, words, match, text)
         return None
@@ -182,9 +176,8 @@ class LineReader:
         """Return whether a number without # names a match, since turns and notes may start with a number."""
         if not command.grammar.has(TURN) or self._match is None or has_game or number[2]:
             return True
-        pack = self._game_of(self._match)
-        turn = next(self._parsed_for(rest, pack)) if pack is not None else None
-        if turn is None or turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
+        turn = next(self._read_for(rest, None))
+        if turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
@@ -197,10 +190,10 @@ class LineReader:
 
         Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
         """
-        pack = self._pack_of(self.match_named_in(text) or self._match)
+        number = self.match_named_in(text)
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            lengths = (turn.length for turn in self._parsed_for(rest, pack))
+            lengths = (turn.length for turn in self._read_for(rest, number))
             if held := next((rest[:end] for end in lengths if cells(rest[:end]) > 1), ""):
                 return held.strip(" ,")
         return None
@@ -216,12 +209,8 @@ class LineReader:
 
     def _read_for(self, words: str, number: int | None) -> Iterator[turn_parsing.ParsedTurn]:
         """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
-        return self._parsed_for(words, self._pack_of(self._match if number is None else number))
-
-    def _pack_of(self, number: int | None) -> GamePack | None:
-        return None if number is None else self._game_of(number)
-
-    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[turn_parsing.ParsedTurn]:
+        number = self._match if number is None else number
+        pack = None if number is None else self._game_of(number)
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
             if (known := (words, each.game.key, each.version)) not in self._parsed:  # once in a message
                 self._parsed[known] = turn_parsing.parse(each.notation, words)
@@ -248,19 +237,11 @@ class LineReader:
 
     def guess(self, text: str) -> Line | None:
         bare = courtesies.plainer(courtesies.without_list_mark(text), opening=True)[0]
-        for respelt in dict.fromkeys((bare, self._with_other_number(bare), self.respelt(bare))):
+        for respelt in (bare, self.respelt(bare)):
             line = self.exactly(respelt)
             if line is not None and not line.malformed:
                 return line
         return None
-
-    def _with_other_number(self, text: str) -> str:
-        """Return the line with its command in the known number: "moves", "rule quadraphages"."""
-        words = text.split(" ")
-        at = _place_of_verb(words)
-        if at is not None and words[at].lower() not in self._commands.verbs:
-            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self._commands.verbs)
-        return " ".join(words)
 
     def respelt(self, text: str) -> str:
         """Return the line with the command and the games that its words are most similar to."""

@@ -10,7 +10,7 @@ from pbem.conversation.feature import Features
 from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
 from pbem.conversation.syntax.command_table import Commands
-from pbem.conversation.syntax.courtesies import with_other_number
+from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.errors import Refused
 from pbem.messages.contents.message_payloads import LISTED, GameTitle, titles
 from pbem.storage.message_payload_base import Part, Section
@@ -110,7 +110,7 @@ def find(features: Features, commands: Commands, text: str) -> Explanation | Non
     named = [features.preferences[word] for word in words if word in features.preferences]
     if named and not SETTING.isdisjoint(words):
         return _setting(named[0])
-    games = [key for word in words if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
+    games = [key for word in words if (key := nearest_word(word, frozenset(GAMES)))]
     if NOTATION in words:
         return HelpOnNotation(games=tuple(games or islice(GAMES, LISTED)))
     if games:
