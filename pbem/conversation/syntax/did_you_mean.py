@@ -20,9 +20,8 @@ from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
-from pbem.matches.queries import of_player, opponent_of, pack_of, people_of
+from pbem.matches.queries import pack_of
 from pbem.matches.replayed_match import Snapshot, snapshot_of
-from pbem.matches.turn_parsing import SET_UP
 from pbem.players.message_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
@@ -76,18 +75,6 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
     return rognlie.turn_of_some(parsed.first, match.game if match else None)
 
 
-def _match_with(request: Request, said: str) -> Match | None:
-    """Return the running match whose opponent a text names, if it is one: "in the game with Tom: e3f4"."""
-    player = request.sender.player
-    names = {names_in_sentences.as_name(word) for word in sentence_entities.words_of(said)}
-    if player is None or not request.sender.proven:
-        return None
-    running = of_player(request.session, player, (MatchState.RUNNING,))
-    people = people_of(request.session, running)
-    found = [match for match in running if people[opponent_of(match, player)].name in names]
-    return found[0] if len(found) == 1 else None
-
-
 def _doubted(line: Line, match: Match | None) -> Refused:
     return Refused(
         "This may be quoted, or one of your words, so nothing was done.",
@@ -122,7 +109,8 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
         said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
     elif guess is None and parsed.overlooked:
         said = parsed.overlooked[0]
-    match = _match_with(request, said) or match
+    if match is None and request.sender.proven:
+        match = request.session.get(Match, meaning.place_of(request).match)
     if match is None or not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
@@ -134,13 +122,9 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not is_negated(part)])
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
         return refusal
-    if meant or asked:
-        return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
-    hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
-    if hint is None or not hint.sets_up:
+    if not (meant or asked):
         return None
-    fits = f'For example "{hint.example}".'
-    return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
+    return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
 
 
 def _without_condition(said: str) -> tuple[str, str]:

@@ -111,9 +111,7 @@ class Reader:
         told = head.text if head is not None else told
         certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
-        is_turn = partial(self._line.is_turn, number=self._match)
-        apart = [part for line in wrapped.joined(page) for part in wrapped.parted(line, is_turn)]
-        draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
+        draft = self._drafted(head, wrapped.joined(page), to_ascii(asked.strip()) if asked else "")
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
@@ -158,7 +156,7 @@ class Reader:
         searched = (text for text in written[:MOST_SEARCHED] if not _is_of_marks(text))
         read = (self._line.line(text, opening=False) for text in searched)
         turns = [line for line in read if line is not None and line.command.plays]
-        turn = self._only_turn(written, turns, question) or self._turn_of_marks(written, turns)
+        turn = self._only_turn(written, turns, question)
         pairs = ((line.match or self._match, line.words) for line in turns)
         is_played = turn is not None or any(match and self._after(match, words) for match, words in pairs)
         draft = MessageDraft(question, turn, is_played)
@@ -254,12 +252,15 @@ class Reader:
         """Return the line that is the one complete legal turn in the match that the message is about.
 
         None if only one line is a turn as it stands, or if another one is as long a turn. A line that isn't a turn as
-        it stands is one only at the top, perhaps below a greeting.
+        it stands is one only at the top, perhaps below a greeting. A line of marks, such as "----", is one if nothing
+        else could be, and it is legal or stands alone: then it is read as a turn anyway, to be refused as one.
         """
-        match = self._match
-        rivals = sum(map(self._is_fragment, turns))
+        match, rivals = self._match, sum(map(self._is_fragment, turns))
         if match is None or rivals == 1:
             return None
+        if not rivals and (marks := [text for text in texts if _is_of_marks(text) and self._line.is_turn(text, match)]):
+            is_played = len(texts) == 1 or (len(marks) == 1 and self._after(match, marks[0]) is not None)
+            return marks[0] if is_played else None
         found: dict[str, str] = {}
         for text in texts[: MOST_SEARCHED if rivals else 2]:
             bare = self._undecorated(text)
@@ -272,18 +273,6 @@ class Reader:
         if len(legal) != 1 or any(bare != legal[0] and cells(bare) >= cells(legal[0]) for bare in found):
             return None
         return found[legal[0]]
-
-    def _turn_of_marks(self, texts: Sequence[str], turns: Sequence[Line]) -> str | None:
-        """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
-
-        If nothing else is in the message, it is read as a turn anyway, to be refused as one.
-        """
-        match = self._match
-        if match is None or any(map(self._is_fragment, turns)):
-            return None
-        marks = [text for text in texts if _is_of_marks(text) and self._line.is_turn(text, match)]
-        is_alone = len(texts) == 1
-        return marks[0] if len(marks) == 1 and (is_alone or self._after(match, marks[0]) is not None) else None
 
     def _undecorated(self, text: str) -> str:
         """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
