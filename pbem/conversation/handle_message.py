@@ -135,26 +135,21 @@ def _follow(
 
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person."""
-    refusal, is_guess = did_you_mean.before_sentences(request, parsed)
-    wish = (
-        suggested_commands.Reading()
-        if refusal and not is_guess
-        else meaning.understood(request, (parsed.first, *parsed.prose))
-    )
-    if not wish.wishes and refusal is None:
-        refusal = did_you_mean.nothing_found(request, parsed)
+    refusal = did_you_mean.line_meant(request, parsed)
+    wish = meaning.understood(request, () if refusal else (parsed.first, *parsed.prose))
+    if not wish.wishes:
+        refusal = refusal or did_you_mean.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:
             human = suggested_commands.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
-    if not wish.wishes and refusal is not None:
-        return refused(request, reply, refusal)
+        raise refusal
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
-    return refused(request, reply, suggested_commands.suggestion(wish))
+    raise suggested_commands.suggestion(wish)
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:

@@ -28,22 +28,25 @@ from pbem.storage.models import Match, MatchState
 SHOWN, FEW_WORDS = 60, 3
 
 
-def before_sentences(request: Request, parsed: ParsedMessage) -> tuple[Refused | None, bool]:
-    """Return what a message without commands means as a turn or a misspelt command; and whether that is a mere guess.
-
-    None where it isn't a line at all.
-    """
-    match, guess, is_vague = _about(request), parsed.guess, False
-    refusal = _unreadable(request, parsed, match) or _as_turn(request, parsed, match)
-    if refusal is None and guess is not None and not (guess.command.grammar.has(TURN) or guess.command.grammar.is_kept):
-        names_game = guess.command.grammar.has(GAME) and any(word in GAMES for word in guess.words.lower().split())
-        is_vague = len(parsed.first.split()) > FEW_WORDS and not names_game
-        refusal = not_a_command(parsed.first, guess)
-    return (_finished(refusal, parsed) if refusal is not None else None), is_vague
+def line_meant(request: Request, parsed: ParsedMessage) -> Refused | None:
+    """Return what a message without commands means as a turn or a misspelt command; None if it may be sentences."""
+    match = _about(request)
+    found = _unreadable(request, parsed, match) or _as_turn(request, parsed, match) or _misspelt(parsed)
+    return found and _finished(found, parsed)
 
 
 def nothing_found(request: Request, parsed: ParsedMessage) -> Refused:
-    return _finished(_nothing_found(parsed.first, _about(request), request.commands), parsed)
+    found = _misspelt(parsed, may_be_sentence=True) or _nothing_found(parsed.first, _about(request), request.commands)
+    return _finished(found, parsed)
+
+
+def _misspelt(parsed: ParsedMessage, *, may_be_sentence: bool = False) -> Refused | None:
+    guess = parsed.guess
+    if guess is None or guess.command.grammar.has(TURN) or guess.command.grammar.is_kept:
+        return None
+    names_game = guess.command.grammar.has(GAME) and any(word in GAMES for word in guess.words.lower().split())
+    is_clear = names_game or may_be_sentence or len(parsed.first.split()) <= FEW_WORDS
+    return not_a_command(parsed.first, guess) if is_clear else None
 
 
 def _about(request: Request) -> Match | None:
@@ -213,24 +216,21 @@ def with_turns(refusal: Refused, meant: tuple[str, ...], asked: tuple[str, ...] 
 
 def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refused:
     word, *others = said.split()
-    command, width = commands.named(word.strip(".,:;!?")), 1
-    sentence = "We found no command in your message."
-    if command is not None and not others and (match is None or match.state != MatchState.OFFERED):
-        sentence, fits, match = f'"{command.name}" needs more than that.', command.advice, None
-    elif match is not None and match.state == MatchState.OFFERED:
+    command, at, sentence = commands.named(word.strip(".,:;!?")), None, "We found no command in your message."
+    if match is not None and match.state == MatchState.OFFERED:
         fits = f'"rules {match.game}" sends the rules, and "help" explains the rest.'
+    elif command is not None and not others:
+        sentence, fits, match = f'"{command.name}" needs more than that.', command.advice, None
     elif match is not None:
-        sentence = "We found neither a turn nor a command in your message."
+        sentence, at = "We found neither a turn nor a command in your message.", 0
         fits = (
             'To write to your opponent, start the line with "say". "show" sends the board with what you can play, and'
             ' "help" lists all commands.'
         )
-        width = len(word[:SHOWN])
     elif len(others) >= FEW_WORDS:
         fits = '"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.'
     else:
-        sentence = f'We don\'t know the command "{word[:30]}".'
-        fits, width = '"help" lists the commands. To name a match, write "#42 TURN".', len(word[:SHOWN])
+        sentence, at = f'We don\'t know the command "{word[:30]}".', 0
+        fits = '"help" lists the commands. To name a match, write "#42 TURN".'
     about = match.id if match else None
-    at = 0 if width > 1 else None
-    return Refused(sentence, read=said[:SHOWN], at=at, width=width, fits=fits, match=about)
+    return Refused(sentence, read=said[:SHOWN], at=at, width=len(word[:SHOWN]), fits=fits, match=about)
