@@ -10,7 +10,7 @@ from datetime import timedelta
 from sqlmodel import select
 
 from pbem.conversation import execute, meaning, yes_or_no
-from pbem.conversation.command import Decision, Letter, Line, Request
+from pbem.conversation.command import Decision, Letter, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -31,20 +31,19 @@ from pbem.messages.contents.message_payloads import (
 )
 from pbem.players import addresses_and_revocation, message_budgets, sender_identity
 from pbem.storage.mailboxes_and_domains import mailbox
-from pbem.storage.message_payload_base import load
+from pbem.storage.message_payload_base import Section, load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered
+EXPIRED = answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
+
+
+NO_WISH = Reading()
 
 
 def hold(
-    request: Request,
-    reply: Reply,
-    parsed: ParsedMessage,
-    *,
-    has_more: bool = False,
-    wish: Reading | None = None,
+    request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False, wish: Reading = NO_WISH
 ) -> Reply:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
@@ -55,7 +54,7 @@ def hold(
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
     # A newcomer's wishes beside the first can be done once they have joined.
-    tried = replace(parsed, commands=parsed.commands[:1]) if wish is not None and not sender.is_player else parsed
+    tried = replace(parsed, commands=parsed.commands[:1]) if wish.wishes and not sender.is_player else parsed
     trial = execute.execute(replace(request, sender=sender, is_trial=True), replace(reply, sender=sender), tried)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
@@ -74,9 +73,11 @@ def hold(
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
-    asking = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
-    about = next(iter(matches)) if len(matches) == 1 else None
-    match = request.session.get(Match, about) if about is not None else None
+    ending = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
+    asking = tuple(
+        Asking(command=line.command.name, match=line.match if line.command.of_match else None) for line in ending
+    )
+    match = request.session.get(Match, next(iter(matches))) if len(matches) == 1 else None
     is_own = match is not None and seat_of(match, player) is not None
     question = Confirmation(
         lines=() if acts else lines,  # the act is told in our words, which go when the player leaves
@@ -85,20 +86,16 @@ def hold(
         more=has_more,
         unknown=request.sender.unknown or "",
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
-        match=about if is_own else None,
-        asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
+        match=match.id if match is not None and is_own else None,
+        asking=asking,
         acts=acts,
-        sentence=wish.sentence if wish is not None else "",
-        answers=wish.notes if wish is not None else (),
+        sentence=wish.sentence,
+        answers=wish.notes,
         language=meaning.language_of(request) if player.confirmed is None else "en",
     )
-    about = _about(asking[0]) if len(asking) == 1 else None
+    about = asking[0].match if len(asking) == 1 else None
     asked = _asked(request, player, request.incoming.id or 0, question, about, gist)
     return replace(follow(request, reply, asked), verdict=Verdict(Outcome.ASKED))
-
-
-def _about(line: Line) -> int | None:
-    return line.match if line.command.of_match else None
 
 
 def _asked(
@@ -126,14 +123,10 @@ def confirm(
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
-        return replace(reply, verdict=Verdict(Outcome.SETTLED)).adding(
-            answer_sections.AlreadySettled(verdict=held.verdict or "")
-        )
+        return _ended(reply, Outcome.SETTLED, answer_sections.AlreadySettled(verdict=held.verdict or ""))
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
-            answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
-        )
+        return _ended(reply, Outcome.TOO_LATE, EXPIRED)
     player = request.on_file()
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
@@ -149,9 +142,8 @@ def confirm(
         again = _asked(request, player, held_id, replace(answer, last=left == 1), asked.match, gist)
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
-        verdict = Verdict(Outcome.NOT_CONFIRMED)
-        _close(request, held, str(verdict))
-        return replace(reply, verdict=verdict).adding(answer_sections.HeldDropped())
+        _close(request, held, str(Verdict(Outcome.NOT_CONFIRMED)))
+        return _ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
     message = request.held_messages.get(held_id)
     if message is None:
         raise Changed
@@ -196,6 +188,10 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     return answer
 
 
+def _ended(reply: Reply, outcome: Outcome, told: Section) -> Reply:
+    return replace(reply, verdict=Verdict(outcome)).adding(told)
+
+
 def _close(request: Request, held: Incoming, verdict: str) -> None:
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
 
@@ -216,12 +212,10 @@ def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
         return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
     answer = yes_or_no.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(
-            answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
-        )
+        return _ended(reply, Outcome.TOO_LATE, EXPIRED)
     if answer is Answer.NO:
         row.settled = request.now  # replies to it have no effect any more
-        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(answer_sections.HeldDropped())
+        return _ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
     if answer is None:
         raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
