@@ -92,19 +92,19 @@ def _choices(choices: tuple[str, ...]) -> str:
 def permitted() -> str:
     """Return a table of what takes effect without a question, with each kind of token."""
     looking = [command for command in FEATURES.commands.values() if not command.changes]
-    small = _listed(command.name for command in looking if not command.proof.is_large)
+    small = _listed(command.name for command in looking if not command.is_large)
     rows = [
         ["any, or none", "at once, as a short text without one", small],
-        ["match, personal", "at once", _listed(c.name for c in looking if c.proof.is_large)],
+        ["match, personal", "at once", _listed(c.name for c in looking if c.is_large)],
     ]
     for token, purpose in (("match", Purpose.PLAY), ("personal", Purpose.PERSONAL), ("news", Purpose.NOTICES)):
         by_phrase: dict[str, list[str]] = {}
         for name, command in FEATURES.commands.items():
-            if command.changes and not command.proof.again:
+            if command.changes and not command.asks:
                 by_phrase.setdefault(command.reach(purpose).value, []).append(name)
         by_phrase.pop(Reach.NOWHERE.value, None)
         rows += [[token, phrase, _listed(names)] for phrase, names in by_phrase.items()]
-    asking = _listed(name for name, command in FEATURES.commands.items() if command.proof.again)
+    asking = _listed(name for name, command in FEATURES.commands.items() if command.asks)
     rows.append(["any, or none", "after a `yes`", f"all other commands, among them {asking}"])
     return table(["token", "takes effect", "commands"], rows)
 

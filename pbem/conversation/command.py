@@ -126,20 +126,6 @@ class Reach(Enum):
     NOWHERE = "after a `yes`"
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """Whether a command needs proof of who sent it, and what for."""
-
-    changes: bool = True  # whether it changes something
-    is_large: bool = False
-    """Whether it changes nothing, but its answer is too large for an address that may be a victim's."""
-    again: "bool | Callable[[Request, Line], bool]" = False
-    """Whether even a proven message waits for a `yes` from the address on file: it ends a match or an account."""
-
-
-ACTS, ASKS, LOOKS, LARGE = Proof(), Proof(again=True), Proof(changes=False), Proof(changes=False, is_large=True)
-
-
 class Role(Flag):
     """What a command is in a message and in a match, beside what it does."""
 
@@ -193,7 +179,9 @@ class Command:
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
     keywords: str = ""  # the words under which help finds it, besides its names
-    proof: Proof = ACTS
+    changes: bool = True  # whether it changes something
+    asks: "bool | Callable[[Request, Line], bool]" = False
+    """Whether even a proven message waits for a `yes` from the address on file: it ends a match or an account."""
     aliases: tuple[str, ...] = ()
     by_match: Reach | None = None
     """Where it takes effect at once with a token of a match; None: in that match, if it is about one."""
@@ -209,8 +197,9 @@ class Command:
     """What it costs to answer besides the turns of its match; None: nothing if it changes something, else a board."""
 
     @property
-    def changes(self) -> bool:
-        return self.proof.changes
+    def is_large(self) -> bool:
+        """Whether its answer is too large for an address that may be a victim's."""
+        return not self.changes and (self.own_cost or 0) > BOARD
 
     @property
     def of_match(self) -> bool:
@@ -281,5 +270,5 @@ class Line:
 
     def ends(self, request: Request) -> bool:
         """Return whether it would end a match or an account, which even a proven message has to confirm."""
-        again = self.command.proof.again
-        return again if isinstance(again, bool) else again(request, self)
+        asks = self.command.asks
+        return asks if isinstance(asks, bool) else asks(request, self)

@@ -33,7 +33,7 @@ def judge(
     is_confirmed: bool = False,
     writes_too_much: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
-    ends: Callable[[Line], bool] = lambda line: line.command.proof.again is True,
+    ends: Callable[[Line], bool] = lambda line: line.command.asks is True,
 ) -> Judgement:
     """Return what becomes of a message with those lines.
 
@@ -46,7 +46,7 @@ def judge(
         return Judgement.RUN
     if writes_too_much:
         turns = tuple(line for line in lines if line.command.plays)
-        counts = all((line.command.plays or line.command.proof.again) and not line.malformed for line in lines)
+        counts = all((line.command.plays or line.command.asks) and not line.malformed for line in lines)
         if not (lines and counts and all(map(covered, turns))):
             return Judgement.TOO_MANY
         return Judgement.RUN if turns == lines else Judgement.ASK
@@ -74,7 +74,7 @@ def judge(
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:
     """Return whether the line needs no more proof than its sender has; looking needs none if the answer is small."""
     if not line.command.changes:
-        return sender.proven or not line.command.proof.is_large
+        return sender.proven or not line.command.is_large
     if sender.purpose is None:
         return sender.proven
     match line.command.reach(sender.purpose) if sender.proven or sender.serves_news else Reach.NOWHERE:

@@ -56,7 +56,7 @@ def assessed(session: Session, alice: Player, purpose: Purpose, name: str) -> Se
 
 def acts(command: Command, purpose: Purpose) -> bool:
     """Return whether a token of that purpose is enough for the command."""
-    return command.proof.again is not True and command.reach(purpose) in (Reach.ANYWHERE, Reach.MATCH)
+    return command.asks is not True and command.reach(purpose) in (Reach.ANYWHERE, Reach.MATCH)
 
 
 @pytest.mark.parametrize("purpose", TOKENS)
@@ -72,7 +72,7 @@ def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name
             continue
         line = Line(command, "", 1 if command.of_match else None, command.name)
         told = judge(sender, ParsedMessage((line,), (), ""))
-        looks = not command.changes and (counts or not command.proof.is_large)
+        looks = not command.changes and (counts or not command.is_large)
         is_enough = looks or (counts and acts(command, purpose))
         assert told is (Judgement.RUN if is_enough else Judgement.ASK), command.name
 

@@ -23,7 +23,7 @@ USABLE = partial(can_be_named, features=FEATURES)
         ("go", "Go", True),
         ("loa", "Lines of Action", True),
         ("take", "Take", False),
-        ("rule", "The Rule", False),
+        ("rule", "The Rule", True),
         ("tk", "Take", False),
         ("swiss", "Swiss", False),
         ("hello", "Hello", False),

@@ -58,7 +58,7 @@ def asked(letters: Correspondence, words: str, **headers: str) -> EmailMessage:
 def test_each_command_is_tried_here() -> None:
     assert LINES.keys() == MODERATION.keys()
     assert all(command.of_admin for command in MODERATION.values())
-    assert all(command.proof.again == command.changes for command in MODERATION.values())
+    assert all(command.asks == command.changes for command in MODERATION.values())
     assert not any(command.of_admin for command in FEATURES.commands.values())
 
 

@@ -22,6 +22,7 @@ from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
 from pbem.matches.queries import pack_of
 from pbem.matches.replayed_match import Snapshot, snapshot_of
+from pbem.matches.turn_parsing import SET_UP
 from pbem.players.message_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
@@ -125,9 +126,13 @@ def _as_turn(request: Request, parsed: ParsedMessage, match: Match | None) -> Re
     asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not is_negated(part)])
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
         return refusal
-    if not (meant or asked):
+    if meant or asked:
+        return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
+    hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
+    if hint is None or not hint.sets_up:
         return None
-    return with_turns(Refused("We can't read this as a turn.", read=said[:SHOWN], match=match.id), meant, asked)
+    fits = f'For example "{hint.example}".'
+    return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
 
 
 def _without_condition(said: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.conversation.command import ASKS, Command, Decision, Letter, Line, Request
+from pbem.conversation.command import Command, Decision, Letter, Line, Request
 from pbem.conversation.syntax.arguments import Slot, opt, word, words
 from pbem.errors import Refused
 from pbem.mail.reading.message import is_address
@@ -81,7 +81,7 @@ REVOKE = Command(
     "replace reply addresses that a stranger has seen: all of yours, and your personal address",
     revoke,
     keywords="token tokens personal secret leaked security password passwords login",
-    proof=ASKS,
+    asks=True,
 )
 CHANGE = Command(
     "change",
@@ -89,5 +89,5 @@ CHANGE = Command(
     "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
     keywords="address email e-mail mail move-address",
-    proof=ASKS,
+    asks=True,
 )

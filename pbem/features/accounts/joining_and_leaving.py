@@ -3,7 +3,7 @@
 from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import meaning
-from pbem.conversation.command import ASKS, Command, Decision, Line, Reach, Request, Who
+from pbem.conversation.command import Command, Decision, Line, Reach, Request, Who
 from pbem.conversation.feature import NAME
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, words
@@ -100,5 +100,5 @@ DELETE = Command(
     delete,
     keywords="erase remove",
     open_to=Who.CLOSED,
-    proof=ASKS,
+    asks=True,
 )

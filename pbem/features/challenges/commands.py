@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.command import Command, Decision, Line, Proof, Reach, Request, Role, Who
+from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
 from pbem.conversation.match_of_line import own_match
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
@@ -293,7 +293,7 @@ ACCEPT = Command(
     "accept a challenge or an offer; new players can choose a name",
     accept,
     open_to=Who.GUESTS,
-    proof=Proof(again=offers.ends_match),
+    asks=offers.ends_match,
     newcomer_rank=2,
     role=Role.ANSWERS | Role.RESUMES,
 )

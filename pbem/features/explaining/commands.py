@@ -5,7 +5,7 @@ from itertools import islice
 
 from engines.search import is_weak_at
 from notation.games import FEW, GAMES
-from pbem.conversation.command import LOOKS, PAGE, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.command import PAGE, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
@@ -221,7 +221,7 @@ HELP = Command(
     help_,
     aliases=("info", "faq"),
     open_to=Who.GUESTS,
-    proof=LOOKS,
+    changes=False,
     own_cost=PAGE,
     for_stranger=_help_for_stranger,
 )
@@ -232,7 +232,7 @@ RULES = Command(
     rules,
     keywords="rule howto",
     open_to=Who.GUESTS,
-    proof=LOOKS,
+    changes=False,
     own_cost=PAGE,
     for_stranger=_rules_for_stranger,
 )

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Who
+from pbem.conversation.command import Command, Decision, Line, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.arguments import Grammar, Piece, opt, word, words
 from pbem.errors import Refused
@@ -64,7 +64,7 @@ def done(act: Act, order: Order) -> Decision:
 
 
 def command(name: str, grammar: Grammar, about: str, run: Callable[[Request, Line], Decision]) -> Command:
-    return Command(name, grammar, about, run, proof=ASKS, open_to=Who.ADMIN)
+    return Command(name, grammar, about, run, asks=True, open_to=Who.ADMIN)
 
 
 def by_operator(

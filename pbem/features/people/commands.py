@@ -8,7 +8,7 @@ from sqlmodel import select
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.conversation.command import LOOKS, Command, Decision, Line, Request
+from pbem.conversation.command import Command, Decision, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
 from pbem.errors import Refused
@@ -213,7 +213,7 @@ WHO = Command(
     who,
     aliases=("players",),
     keywords="directory listed online active",
-    proof=LOOKS,
+    changes=False,
 )
 WHOIS = Command(
     "whois",
@@ -221,7 +221,7 @@ WHOIS = Command(
     "tell about a player: results, running matches, pace, vacation",
     whois,
     keywords="profile statistics stats pace",
-    proof=LOOKS,
+    changes=False,
 )
 HISTORY = Command(
     "history",
@@ -229,7 +229,7 @@ HISTORY = Command(
     "list finished matches: yours, another player's, or those of two players with each other",
     past,
     keywords="past finished head-to-head",
-    proof=LOOKS,
+    changes=False,
 )
 
 

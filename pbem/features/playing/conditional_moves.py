@@ -8,7 +8,7 @@ from sqlmodel import select
 
 from engines.core import Seat
 from engines.seats import other
-from pbem.conversation.command import BOARD, LOOKS, Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.command import BOARD, Command, Decision, Line, Request, Role
 from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
@@ -158,7 +158,7 @@ IF = Command(
     aliases=("else",),
     keywords="conditional condition premove premoves prepare prepared then else tree branch",
     own_cost=MOST_LINES * BOARD,
-    proof=Proof(again=lambda _request, line: RESIGN in line.words.lower()),
+    asks=lambda _request, line: RESIGN in line.words.lower(),
     role=Role.GOES_WITH_TURN,
 )
 QUEUE = Command(
@@ -176,5 +176,5 @@ CONDITIONS = Command(
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
     own_cost=MOST_LINES * BOARD,
-    proof=LOOKS,
+    changes=False,
 )

@@ -5,7 +5,7 @@ import re
 from engines.core import IllegalMove, Seat
 from notation.resemblance import named
 from notation.time_control import BadTime, parse_duration, spoken
-from pbem.conversation.command import ASKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import Command, Decision, Line, Request, Role
 from pbem.conversation.match_of_line import note_to_opponent, opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import did_you_mean
@@ -186,7 +186,7 @@ RESIGN = Command(
     "give up the match; we'll ask you to confirm",
     resign,
     keywords="forfeit surrender concede",
-    proof=ASKS,
+    asks=True,
 )
 CLAIM = Command(
     "claim",

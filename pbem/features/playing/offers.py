@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from pbem.conversation.command import Command, Decision, Line, Proof, Request, Role
+from pbem.conversation.command import Command, Decision, Line, Request, Role
 from pbem.conversation.match_of_line import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
@@ -153,7 +153,7 @@ DRAW = Command(
     "offer a draw; it can go with a turn",
     draw,
     keywords="remis peace agree agreement",
-    proof=Proof(again=ends_match),
+    asks=ends_match,
     role=Role.GOES_WITH_TURN,
 )
 PAUSE = Command(
@@ -176,7 +176,7 @@ CANCEL = Command(
     'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
     cancel,
     keywords="abort annul void",
-    proof=Proof(again=ends_match),
+    asks=ends_match,
     role=Role.GOES_WITH_TURN,
 )
 MUTE = Command(

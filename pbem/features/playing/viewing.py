@@ -8,7 +8,7 @@ from sqlmodel import select
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.conversation.command import ANIMATION, BOARD, LARGE, LOOKS, Command, Decision, Line, Request, Who
+from pbem.conversation.command import ANIMATION, BOARD, Command, Decision, Line, Request, Who
 from pbem.conversation.match_of_line import is_to_move, match_of
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PAGE, PLAYER, TURN, opt, word, words
@@ -290,7 +290,7 @@ GAMES_COMMAND = Command(
     games,
     aliases=("matches",),
     keywords="matches match status waiting pending",
-    proof=LOOKS,
+    changes=False,
 )
 SHOW = Command(
     "show",
@@ -299,7 +299,7 @@ SHOW = Command(
     show,
     keywords="board position diagram see view",
     open_to=Who.GUESTS,
-    proof=LOOKS,
+    changes=False,
 )
 RECORD = Command(
     "record",
@@ -309,7 +309,7 @@ RECORD = Command(
     aliases=("records",),
     keywords="save sgf pgn notation-file download",
     own_cost=BOARD + ANIMATION,
-    proof=LARGE,
+    changes=False,
 )
 PREVIEW = Command(
     "preview",
@@ -317,5 +317,5 @@ PREVIEW = Command(
     "see where a turn leads, without playing it; the last of several may be unfinished",
     preview,
     keywords="try test look steps step",
-    proof=LOOKS,
+    changes=False,
 )

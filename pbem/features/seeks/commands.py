@@ -8,7 +8,7 @@ from sqlmodel import Session, col
 from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
-from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, words
@@ -195,7 +195,7 @@ SEEKS = Command(
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     keywords="lobby waiting-room offered",
-    proof=LOOKS,
+    changes=False,
 )
 TAKE = Command(
     "take",

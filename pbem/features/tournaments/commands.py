@@ -1,7 +1,7 @@
 """Tournaments: tournaments, tournament, enter, climb, retire, host."""
 
 from notation.games import GAMES
-from pbem.conversation.command import LOOKS, Command, Decision, Line, Request, Role
+from pbem.conversation.command import Command, Decision, Line, Request, Role
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
@@ -219,7 +219,7 @@ TOURNAMENTS = Command(
     words(opt(PAGE), is_strict=True),
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
-    proof=LOOKS,
+    changes=False,
 )
 TOURNAMENT = Command(
     "tournament",
@@ -227,7 +227,7 @@ TOURNAMENT = Command(
     "show a tournament; its number is that in the list",
     show,
     aliases=("ladder",),
-    proof=LOOKS,
+    changes=False,
 )
 ENTER = Command(
     "enter",
