@@ -1,4 +1,4 @@
-"""What happened in a match, and why something can't: what the functions of `lifecycle` return and raise."""
+"""What happened in a match: what the functions of `lifecycle` return."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

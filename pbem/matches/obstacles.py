@@ -1,4 +1,4 @@
-"""Why something can't be done in a match."""
+"""Why something can't be done in a match: what the functions of `lifecycle` raise."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""Which kinds of message a player can choose apart, and how each is delivered."""
+"""Which kinds of messages can be chosen apart, and how each reaches its player: that is decided here alone."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
-"""What every player can choose of messages and of their time: how messages look, when they come, when time runs.
+"""What every player can choose: how messages look, when they come, when time runs.
 
-Which kinds of messages can be chosen apart, and how each reaches its player, is decided here alone. What else there is
-to choose stands with the feature that it belongs to (see `Feature.preferences`).
+What else there is to choose stands with the feature that it belongs to (see `Feature.preferences`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Matches as messages show them: each replayed once for all of them, with its last turns and its files.
+"""The matches of a message, each replayed once for all that is drawn of it, and the files that belong to them.
 
 A file is named by the match's number and its game, and holds no address of anybody.
 """

@@ -1,4 +1,4 @@
-"""Where the templates are: those of pbem and of installed features, and the words in them."""
+"""Where the templates are, those of pbem and of installed features, and which words they have."""
 
 import re
 from functools import cache

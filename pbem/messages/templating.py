@@ -1,4 +1,4 @@
-"""The template environment and its filters: wrapping to 72 columns, quoting people's words, rendering Markdown."""
+"""The template environment and its filters: wrapping to 72 columns, quoting people's words, tables in text."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""The directory: who plays here, for those who agreed to be listed, and when they last wrote."""
+"""Who plays here: those who agreed to be listed, when a player last wrote, and whom a name or number means."""
 
 from datetime import datetime, timedelta
 

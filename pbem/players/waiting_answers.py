@@ -1,4 +1,4 @@
-"""Receipts that wait: the answer to a turn against the house is kept for a moment, to tell the house's turn too.
+"""Answers that wait: that to a turn against the house, to tell the house's turn too, and that to "hint", for the hint.
 
 So a turn is answered by one message where the house is quick, and where it isn't, the receipt goes out alone.
 """

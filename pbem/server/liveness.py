@@ -1,7 +1,4 @@
-"""What each running server tells of itself: in the database, where the operator can see it, and systemd (Type=notify).
-
-Each server has a row of its own, written once a minute and soon after something has changed, and removed when it stops
-in good order. One that was killed leaves its row to its successor on the same machine, or to others a day later.
+"""Whether the loops of this server go on: systemd is told so (Type=notify), and a process in which one hangs is ended.
 
 A watch looks after the loops. Where one hangs, it logs what each thread is at, and ends the process. A long step of C
 that lets no other thread run stops the watch too: systemd then hears nothing, and ends the process.

@@ -1,4 +1,8 @@
-"""Each server's row in the database: how it is, as told each minute, and what is wrong with those that tell nothing."""
+"""What each running server tells of itself in the database, where the operator can see it.
+
+Each server has a row of its own, written once a minute and soon after something has changed, and removed when it stops
+in good order. One that was killed leaves its row to its successor on the same machine, or to others a day later.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence

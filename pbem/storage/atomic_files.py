@@ -1,4 +1,7 @@
-"""Drafts: folders in which files become whole before they get their names. What a killed process left goes first."""
+"""Drafts: folders in which files become whole before they get their names, and locks on folders.
+
+What a killed process left goes first.
+"""
 
 import fcntl
 import os

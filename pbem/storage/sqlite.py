@@ -1,4 +1,4 @@
-"""SQLite as pbem uses it: durable, with two kinds of transaction, and turns among the threads that write."""
+"""SQLite as pbem uses it: durable, with two kinds of transaction, turns among threads, and who holds the write lock."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The current time, the type of the columns with times, and how long ago a stored time is."""
+"""The current time, the type of columns with times, and lengths of time."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

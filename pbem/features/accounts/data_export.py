@@ -1,4 +1,4 @@
-"""All data that is held on a player: for programs, as text, and as the messages themselves.
+"""All data that is held on a player, and the command export: for programs, as text, and as the messages themselves.
 
 Reply tokens are mentioned and never shown.
 """

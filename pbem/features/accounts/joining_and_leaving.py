@@ -1,4 +1,4 @@
-"""Becoming a player, and one's own data: join and the welcome, export, records, delete."""
+"""Becoming a player and leaving: join with its welcome, and delete."""
 
 from notation.board import format_board
 from notation.games import GAMES

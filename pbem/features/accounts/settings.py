@@ -1,4 +1,4 @@
-"""Settings: set, stop, start; and resume, which also ends the pause of a match."""
+"""The command set: what a player has chosen, shown and changed."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Explanations: help with all that `help WORD` finds, the rules, and `human`, which writes to the operator."""
+"""Explanations: help with all that `help WORD` finds, and the rules."""
 
 from difflib import get_close_matches
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Playing: move, undo, resign, say."""
+"""Playing: move, undo, resign, say, and give, which gives the opponent time."""
 
 import re
 

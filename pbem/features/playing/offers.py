@@ -1,4 +1,4 @@
-"""Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
+"""Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them, the house's too."""
 
 from datetime import datetime
 

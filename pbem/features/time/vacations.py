@@ -1,4 +1,4 @@
-"""Time off the clock: vacations within the days that a player has in a year, and time given to an opponent.
+"""Vacations, within the days that a player has in a year, during which their clocks stop.
 
 A player has one vacation at a time, present or planned. Its days are spent as they begin, so calling it off and going
 on vacation again gains nothing. What changes one locks the row of the player.

@@ -1,4 +1,4 @@
-"""Entries: tournaments are opened, players enter and withdraw; with rows, until and beside what is paired.
+"""Who has entered a tournament, and who withdrew.
 
 Whoever enters has locked the tournament's row, so that nobody gets a place that is taken, or comes after the beginning.
 """

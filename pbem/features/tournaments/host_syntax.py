@@ -1,9 +1,4 @@
-"""Tournaments are opened, as their host writes it, by email or at the command line; some come again by themselves.
-
-The next season of one that comes again opens each week or month, by the calendar, whether or not the one before is
-over, until the host or the operator ends that. Each has a transaction of its own that locks the one before, so only one
-of several daemons opens it.
-"""
+"""How a host writes a tournament, by email or at the command line."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,9 @@
-"""Tournaments as they are opened, and again each week or month: how large and long they can be, and their state."""
+"""Tournaments as they are opened: how large and long they can be, their state, and the next one where they come again.
+
+The next season opens each week or month, by the calendar, whether or not the one before is over, until the host or the
+operator ends that. It opens in a transaction of its own that locks the one before, so only one of several daemons
+opens it.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,6 +1,6 @@
-"""The field of a tournament: who plays in it, who was paired with whom, and how that ended. Values only.
+"""The standings of a tournament and its crosstable.
 
-Standings list the entrants by their points, then by tie-breaks; and as a crosstable, which tells who met whom.
+Standings list the entrants by their points, then by tie-breaks; a crosstable tells who met whom.
 The tie-breaks are those of the FIDE Handbook, chapter C.07, "Tie-Break Regulations" (2024): Sonneborn-Berger, Buchholz
 and number of wins. A round without a match, such as a bye, counts there as one against a made-up
 opponent who has as many points as the player has in the end ("dummy opponent", article 16.4). The rounds that an

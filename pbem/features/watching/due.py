@@ -2,6 +2,9 @@
 
 A match whose version isn't the one that its spectators have seen is due to be shown, which an index of the few such
 matches says. So a turn costs the same whether anybody watches or not: what its spectators are sent follows later.
+
+A match is shown in a transaction of its own, which locks it and notes what has been seen. So after a crash it is still
+to be shown, and only one of several daemons shows it. Several turns since the last look are told in one message.
 """
 
 from collections.abc import Callable, Iterator, Sequence

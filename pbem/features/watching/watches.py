@@ -1,9 +1,4 @@
-"""Which matches players watch; and what these spectators are shown once a match has moved on.
-
-Whether they may see it isn't decided here: its players can change that at any time (see players.player_directory). A
-match is shown in a transaction of its own, which locks it and notes what has been seen. So after a crash it is still to
-be shown, and only one of several daemons shows it. Several turns since the last look are told in one message.
-"""
+"""Which matches players watch. Whether they may see one is decided elsewhere (see players.watching_rights)."""
 
 from collections.abc import Sequence
 from datetime import datetime

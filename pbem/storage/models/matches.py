@@ -1,4 +1,4 @@
-"""Matches and what belongs to them: turns, clocks, searches, watchers, ratings and tournaments."""
+"""Matches and what belongs to them: turns, clocks, watchers, and what the house searches."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Players: addresses, who has left, calendars, what they offer, blocks, and what the operator did to them."""
+"""Players: addresses, ratings, calendars, what they offer, blocks, who has left, and what the operator did to them."""
 
 from datetime import date, datetime
 

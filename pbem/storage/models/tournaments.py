@@ -1,4 +1,4 @@
-"""Tables of tournaments: those that are or were open, who entered, and who met whom."""
+"""Tournaments, who entered them, and who met whom."""
 
 from datetime import datetime
 
