@@ -32,7 +32,7 @@ from pbem.messages.contents.answer_sections import AsOf, Refusal
 from pbem.players.sender_identity import Sender
 from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
-from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply
+from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply, Vacation
 
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
 VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
@@ -176,6 +176,7 @@ def place_of(request: Request) -> Place:
         running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
+    mine = select(Vacation.id).where(Vacation.player == player.id, Vacation.ends > request.now) if player else None
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, session.get_one(Player, opponent_of(match, player))))
@@ -188,6 +189,8 @@ def place_of(request: Request) -> Place:
         game=match.game if match is not None else "",
         level=match.level if match is not None else None,
         paused=match is not None and match.paused is not None,
+        away=mine is not None and session.scalar(mine.limit(1)) is not None,
+        own=match is not None and player is not None and match.challenger == player.id,
         rival=rival,
         asked=asked,
         to_move=match is not None and is_to_move(request, match),

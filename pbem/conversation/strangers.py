@@ -127,7 +127,8 @@ def _answer(request: Request, reply: Reply, wish: suggested_commands.Reading) ->
     lines = meaning.read_ours(request, wish.lines).commands
     if not (lines and lines[0].command.newcomer_rank):
         check_left(request)
-    looks = meaning.read_ours(request, (wish.look,)).commands if wish.look and not lines else ()
+    is_look = bool(wish.look) and not lines and len(wish.wishes) == 1
+    looks = meaning.read_ours(request, (wish.look,)).commands if is_look else ()
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:

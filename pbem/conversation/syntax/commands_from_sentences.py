@@ -6,56 +6,26 @@ for both are in phrases.toml.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
 from pbem.conversation.syntax.sentence_entities import Named
-from pbem.conversation.syntax.suggested_commands import LONGEST, Place, Reading, reading_of
+from pbem.conversation.syntax.suggested_commands import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
+from pbem.conversation.syntax.vocabulary import group
 
-MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 2
-"""How many lines a message has at most in which sentences are read, how long they are, and how many sentences and
-wishes are read."""
-SURE = 5.8  # how much more a sentence must resemble a wish than none, and twice as much than the next
-EACH_MORE, FEW_SENTENCES, ALONE = 1.1, 3, 0.8
-"""How much surer it must be for each sentence beside a few, how many these are, and what share is enough for one."""
-CERTAIN, BESIDE, ASKED_TOO, ANOTHER = 17.0, 0.7, 0.55, 0.45
-"""How sure what is named makes a wish; and how sure a second one, a question, or one of another sentence must be, as a
-share of the first."""
-NEARLY = 0.7
-"""What a vague wish counts beside another, and how sure that must be, as a share, to be taken in its place."""
-MOST_SUPPOSED = 3  # how many wishes of a sentence may be answered in case they are meant
-FEWEST_WORDS = 3
+MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 3  # of a message that is read
+SURE, GAP = 5.8, 3  # how much more a sentence must resemble a wish than none, and a third of it than the next
+EACH_MORE, FEW_SENTENCES = 1.1, 3  # how much surer it must be for each sentence beside a few, and how many these are
+CERTAIN, BESIDE, ANOTHER, ANOTHER_ASKED = 17.0, 0.6, 0.4, 0.3
+"""How sure what is named makes a wish; and how sure a second one must be, as a share of the first: of the same
+sentence, and something to do or a question of another."""
+LIKELY = 1.5  # how much surer a wish is at its usual place
+IN_CLAUSE, STRAY = 1.8, 2  # how much surer a clause must be than a sentence, and a stranger most of whom wants nothing
+MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
 LEAST_AWAY = -9.0  # how sure an absence with its dates must be at least: "out of office" is less
-_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
-"""What our own messages, which machines may return, have in quotes: examples of commands."""
+_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
 _CLAUSE = re.compile(r"\s*[,;:]\s+|\s+(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|но)\s+")
-VAGUE = frozenset({"how_works", "chat", "moves"})  # what is wanted where nothing else is nearly as likely
-PLAYS = frozenset({"play_house", "challenge", "seek", "which_game", "easy_game", "harder"})
-ACTS = PLAYS | {"join"}
-REPLIES = frozenset({"accept", "accept_alone", "agree", "decline", "decline_alone", "refuse", "counter"})
-PRIVATE = frozenset({"human", "opponent_rude"})  # what is said with these isn't for the opponent
-SOFT = frozenset({"chat", "thanks", "later", "greeting"})
-ALIKE: tuple[frozenset[str], ...] = (
-    ACTS,
-    SOFT,
-    frozenset({"join", "my_name"}),
-    frozenset({"rating", "rating_rules", "ladder", "tournaments"}),
-    frozenset({"whose_turn", "time_left", "show_board", "lost_mail", "colour"}),
-    frozenset({"moves", "why_refused", "write_move"}),
-    frozenset({"rules", "variant"}),
-    frozenset({"games", "which_game", "wrong_game"}),
-)
-"""Wishes of which the surer one does, where a sentence may mean either: their answers are much the same."""
-ELSEWHERE = PLAYS | {"wrong_game", "who_plays", "games"}
-"""What isn't about a match: beside one, it has to name a game, or playing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    wish: str
-    sure: float
-    sentence: str
 
 
 def sentences_in(lines: Iterable[str]) -> list[str]:
@@ -64,139 +34,149 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
     >>> sentences_in(["Hello!", "I would like to play the game of", "quadrupel. Is it free?"])
     ['Hello!', 'I would like to play the game of quadrupel.', 'Is it free?']
     """
-    written = [_QUOTED.sub(" ", line.strip()[:LONGEST_LINE]) for line in lines if line.strip()]
-    if len(written) > MOST_LINES:
-        return []
     whole: list[str] = []
-    for line in written:
-        goes_on = bool(whole) and line[:1].islower() and whole[-1][-1:].isalnum() and len(whole[-1]) > LONGEST // 10
-        if goes_on:
+    written = [_QUOTED.sub(" ", line.strip()[:LONGEST_LINE]) for line in lines if line.strip()]
+    for line in written if len(written) <= MOST_LINES else ():
+        if whole and line[:1].islower() and whole[-1][-1:].isalnum() and len(whole[-1]) > LONGEST // 10:
             whole[-1] = f"{whole[-1]} {line}"
         else:
             whole.append(line)
-    return [each for line in whole for each in names_in_sentences.SENTENCE_END.split(line) if each.strip()][
-        :MOST_SENTENCES
-    ]
+    said = (each for line in whole for each in names_in_sentences.SENTENCE_END.split(line) if each.strip())
+    return list(said)[:MOST_SENTENCES]
 
 
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     written = list(lines)
     said = sentences_in(written)
-    possible = {wish.like or name: name for name, wish in vocabulary.wishes().items() if place.can_want(wish)}
     names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
-    guesses: list[Guess] = []
-    least = SURE * (ALONE if len(said) == 1 and len(said[0].split()) >= FEWEST_WORDS else 1)
-    likely: dict[str, float] = {}
-    for sentence, this in names.items():
-        guesses += _guesses(sentence, this, possible, place, likely, least)
-    about = vocabulary.lexicon("concepts").of_text(vocabulary.words(" ".join(said)))
-    plays = any(this.games for this in names.values()) or not {"play", "game"}.isdisjoint(about)
+    reader = _Reader(place)
+    guesses = [guess for sentence, this in names.items() for guess in reader.guesses(sentence, this)]
+    about = vocabulary.meanings("concepts", " ".join(said))
+    plays = any(this.games for this in names.values()) or not about.isdisjoint(group("playing"))
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
-    if len(invited) == 1 and plays and "challenge" in possible:
+    if len(invited) == 1 and plays and "challenge" in reader.possible:
         guesses.append(Guess("challenge", CERTAIN, invited[0]))
-    needed = least + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)
-    found = _chosen(guesses, needed, gives_name=any(this.name for this in names.values()))
-    left = [sentence for sentence in said if sentence not in {guess.sentence for guess in found}]
+    is_stray = not (plays or place.player or place.match) and 2 * reader.idle > len(said)
+    needed = (SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)) * (STRAY if is_stray else 1)
+    found = _chosen(guesses, needed)
+    wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
-    for sentence in (*(guess.sentence for guess in found), *names):
-        named = named.with_others(names[sentence])
+    for sentence in (*sentences, *names):
+        has_days = sentence in sentences or "away" in wanted
+        named = named.with_others(names[sentence] if has_days else replace(names[sentence], days=()))
     name = named.name or names_in_sentences.signature(written)
-    if name and "my_name" in possible and ACTS & {guess.wish for guess in found}:
+    if name and "my_name" in reader.possible and wanted & group("acts"):
         named = replace(named, name=name)
-        found = [*(guess for guess in found if guess.wish != "join"), Guess("my_name", CERTAIN, "")]
-    return reading_of({guess.wish: guess.sentence for guess in found}, named, said, left, likely, place)
+        found = [*(guess for guess in found if guess.wish not in ("join", "my_name")), Guess("my_name", CERTAIN, "")]
+    return reading_of(found, named, said, {} if is_stray else reader.likely, place)
 
 
-def _chosen(guesses: list[Guess], least: float, *, gives_name: bool) -> list[Guess]:
-    """Return the surest guess, and another that is about as sure and goes with it, or is clear in its own sentence.
-
-    Somebody who gives their name wants to play, whatever they ask besides.
-    """
-    wishes = vocabulary.wishes()
-    found: list[Guess] = []
-    for guess in sorted(guesses, key=lambda guess: -guess.sure * (NEARLY if guess.wish in VAGUE else 1)):
-        wish = wishes[guess.wish]
-        is_asked = ("?" in guess.sentence and not wish.line) or (gives_name and guess.wish in ACTS)
-        is_another = guess.sentence not in {other.sentence for other in found}
-        share = ANOTHER if is_another else ASKED_TOO if is_asked else BESIDE
-        is_sure = guess.sure >= (max(least, found[0].sure * share) if found else least)
-        is_act = bool(wish.line) and any(wishes[other.wish].line for other in found)
-        rivals = {guess.wish}.union(*(only for only in (ACTS, REPLIES) if guess.wish in only))
-        fits = rivals.isdisjoint(other.wish for other in found) and (is_another or not (is_act or wish.risky))
-        if is_sure and fits and len(found) < MOST_WISHES and guess.wish != "greeting":
+def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
+    """Return the surest guess, and others that go with it: clear in their own sentences, or about as sure in its."""
+    wishes, found = vocabulary.wishes(), list[Guess]()
+    if any(guess.wish == "counter" for guess in guesses):
+        guesses = [guess for guess in guesses if guess.wish not in ("accept", "decline")]
+    for guess in sorted(guesses, key=lambda guess: -guess.sure):
+        beside = [other for other in found if other.sentence == guess.sentence]
+        line = wishes[guess.wish].line
+        share = BESIDE if beside else ANOTHER if line else ANOTHER_ASKED
+        share *= max((other.sure for other in beside or found), default=0) if guess.wish != "my_name" else 0
+        acts = {guess.wish, *(other.wish for other in found if wishes[other.wish].line)} - {"chat"}
+        is_second = bool(beside and line) and len(acts) > 1
+        rivals = {guess.wish}.union(*(only for only in map(group, ("acts", "replies")) if guess.wish in only))
+        fits = rivals.isdisjoint(other.wish for other in found) and not is_second
+        if fits and guess.sure >= max(least, share) and len(found) < MOST_WISHES and guess.wish != "greeting":
             found.append(guess)
-    if not PRIVATE.isdisjoint(guess.wish for guess in found):
-        return [guess for guess in found if guess.wish != "chat"]
-    return found
+    wanted = {guess.wish for guess in found}
+    idle = {"accept_alone", "decline_alone"} if len(wanted) > 1 else set[str]()
+    covers: dict[str, str] = vocabulary.table("groups")["covers"]
+    idle |= {name for wish in wanted for name in covers.get(wish, "").split()}
+    if wanted - (group("soft") - {"chat"}) - idle:
+        idle |= group("soft") - {"chat"}
+    clear = {guess.wish: guess for guess in guesses if guess.sure >= least and not is_doubtful(guess)}
+    return [clear.get(guess.wish, guess) for guess in found if guess.wish not in idle]
 
 
-# What a sentence wants -------------------------------------------------------------------
+class _Reader:
+    """Guesses what the sentences of a message want, and notes how sure each wish is in the one that has it most."""
 
+    def __init__(self, place: Place) -> None:
+        self.place, self.likely = place, dict[str, float]()
+        self.idle = 0  # in how many sentences nothing is wanted
+        wishes = vocabulary.wishes().values()
+        self.possible = {wish.like or wish.name: wish.name for wish in wishes if place.can_want(wish)}
 
-def _guesses(
-    sentence: str, named: Named, possible: Mapping[str, str], place: Place, likely: dict[str, float], least: float
-) -> Iterator[Guess]:
-    """Yield what a sentence may want, by what it names and by its words; note how sure all is."""
-    is_possible = "turn_words" in possible or (named.is_condition and place.state == "running")
-    if len(named.cells) > 1 and is_possible and not sentence_entities.is_negated(sentence):
-        yield Guess("turn_words", CERTAIN, sentence)
-        return
-    if named.addresses and vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence)) == ["join"]:
-        return  # an address is no name, and nobody is invited by it
-    if named.name and "my_name" in possible:
-        yield Guess("my_name", SURE, sentence)
-    if "chat" in possible and names_in_sentences.told(sentence, place.rival):
-        yield Guess("chat", CERTAIN, sentence)
-        return
-    bare = names_in_sentences.without_name(sentence) if named.name else sentence
-    if named.name and len(bare.split()) < FEWEST_WORDS:
-        return  # a name alone
-    whole = _ranked(bare, possible)
-    meanings = set(vocabulary.lexicon("words").of_text(vocabulary.words(sentence)))
-    is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
-    if place.player and named.days and is_absence and dict(whole).get("away", LEAST_AWAY) > LEAST_AWAY:
-        yield Guess("away", CERTAIN, sentence)
-    for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
-        likely[name] = max(likely.get(name, 0.0), sure)
-    clauses = (clause for clause in _CLAUSE.split(bare) if len(clause.split()) > 1 and clause != bare)
-    for part, ranked in ((bare, whole), *((clause, _ranked(clause, possible)) for clause in clauses)):
-        if guess := _settled(part, ranked, named, possible, place, least):
-            yield replace(guess, sentence=sentence)
+    def guesses(self, sentence: str, named: Named) -> Iterator[Guess]:
+        """Yield what a sentence may want, by what it names and by its words."""
+        place, possible = self.place, self.possible
+        is_possible = "turn_words" in possible or (named.is_condition and place.state == "running")
+        if len(named.cells) > 1 and is_possible and not sentence_entities.is_negated(sentence):
+            yield Guess("turn_words", CERTAIN, sentence)
+            return
+        if named.addresses and vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence)) in ([], ["join"]):
+            return  # an address is no name, and nobody is invited by it alone
+        if named.name and "my_name" in possible:
+            yield Guess("my_name", SURE, sentence)
+        if "chat" in possible and names_in_sentences.told(sentence, place.rival):
+            yield Guess("chat", CERTAIN, sentence)
+            return
+        bare = names_in_sentences.naming(sentence)[1] if named.name else sentence
+        if named.name and len(bare.split()) < FEWEST_WORDS:
+            return  # a name alone
+        whole = self._ranked(bare)
+        self.idle += not whole or whole[0][1] <= 0
+        meanings = vocabulary.meanings("words", sentence)
+        is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
+        if place.player and named.days and is_absence and dict(whole).get("away", LEAST_AWAY) > LEAST_AWAY:
+            yield Guess("away", CERTAIN, sentence)
+        for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
+            self.likely[name] = max(self.likely.get(name, 0.0), sure)
+        clauses = (clause for clause in _CLAUSE.split(bare) if clause and clause != bare)
+        for part, ranked in ((bare, whole), *((clause, self._ranked(clause)) for clause in clauses)):
+            guess = self._settled(part, ranked, named)
+            if guess and part is not bare:  # a clause has a wish if its sentence has it, too, at least a little
+                is_long = len(part.split()) > 1 or guess.wish in group("replies")
+                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole).get(guess.wish, 1) > 0
+                guess = guess if is_own else None
+            if guess:
+                yield replace(guess, sentence=sentence, part=part)
 
+    def _ranked(self, part: str) -> list[tuple[str, float]]:
+        found = ((self.possible.get(name, ""), sure) for name, sure in wish_classifier.recognised(part))
+        wishes, usual = vocabulary.wishes(), self.place.usual
+        ranked = ((name, sure + LIKELY * usual(wishes[name])) for name, sure in found if name)
+        return sorted(ranked, key=lambda each: -each[1])
 
-def _ranked(part: str, possible: Mapping[str, str]) -> list[tuple[str, float]]:
-    return [(possible[name], sure) for name, sure in wish_classifier.recognised(part) if name in possible]
-
-
-def _settled(
-    part: str,
-    ranked: Sequence[tuple[str, float]],
-    named: Named,
-    possible: Mapping[str, str],
-    place: Place,
-    least: float,
-) -> Guess | None:
-    """Return the wish that a part of a sentence has for sure: what it names can decide where words leave a doubt."""
-    if not ranked or ranked[0][1] < least:
-        return None
-    (name, sure), *others = ranked
-    names_game = bool(named.games or place.game)
-    is_near = bool(others) and others[0][1] > max(least, NEARLY * sure)
-    if name in VAGUE and is_near and (names_game or others[0][0] != "rules"):
-        (name, sure), *others = [*others, ranked[0]]
-    meanings = set(vocabulary.lexicon("concepts").of_text(vocabulary.words(sentence_entities.ADDRESS.sub(" ", part))))
-    if place.asked and name == "draw":
-        is_agreed = meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part
-        return Guess("agree" if is_agreed else "refuse", sure, part)
-    if place.match and name in ELSEWHERE and not named.games and meanings.isdisjoint({"play", "game"}):
-        return None
-    rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
-    if rivals and "challenge" in possible and name in PLAYS:
-        return Guess("challenge", max(sure, CERTAIN), part)
-    if "othergame" in meanings and not named.games and name in PLAYS and "wrong_game" in possible:
-        return Guess("wrong_game", sure, part)
-    gap = sure - others[0][1] if others else sure
-    if any({name, *(other for other, _ in others[:1])} <= alike for alike in ALIKE):
-        return Guess(name, sure, part)
-    return Guess(name, min(sure, 2 * gap), part)
+    def _settled(self, part: str, ranked: list[tuple[str, float]], named: Named) -> Guess | None:
+        """Return the wish that a part of a sentence has for sure: what it names can decide where words don't."""
+        if not ranked or ranked[0][1] < SURE:
+            return None
+        place, possible = self.place, self.possible
+        (name, sure), *others = ranked
+        meanings = vocabulary.meanings("concepts", sentence_entities.ADDRESS.sub(" ", part))
+        said = vocabulary.meanings("words", part)
+        if place.asked and name == "draw":
+            is_agreed = meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part
+            return Guess("agree" if is_agreed else "refuse", sure, part)
+        if place.match and name in group("elsewhere") and not named.games and meanings.isdisjoint({"play", "game"}):
+            return None
+        is_reply = name in group("replies") and name != "counter"
+        if is_reply and "?" in part and len(part.split()) > FEWEST_WORDS:
+            return None  # "if I say yes, who sees my address?"
+        other_terms = {*named.games} - {place.game} or ((named.begin or named.time or named.span) and "but" in said)
+        if is_reply and place.state == "offered" and other_terms and "counter" in possible:
+            return Guess("counter", sure, part)
+        rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
+        if rivals and "challenge" in possible and name in group("plays"):
+            return Guess("challenge", max(sure, CERTAIN), part)
+        if "othergame" in meanings and not named.games and name in group("plays") and "wrong_game" in possible:
+            return Guess("wrong_game", sure, part)
+        if name == "easy_game" and named.level:
+            name = "play_house"
+        near = {name, *(other for other, _ in others[:1])}
+        if "counter" in near and near <= group("plays") | {"counter"}:
+            return Guess("counter", sure, part)
+        gap = sure - others[0][1] if others else sure
+        is_alike = any(near <= group(alike) for alike in vocabulary.table("groups")["alike"])
+        return Guess(name, sure if is_alike else min(sure, GAP * gap), part)

@@ -8,8 +8,7 @@ from pbem.conversation.syntax import vocabulary
 
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
 _DAY_ALONE = re.compile(
-    r"\b(?:the|am|zum|den|le|el|il|dia|de|do)\s(\d{1,2})(?:(?:th|st|nd|rd|\.)(?!\s?[./]?\d)|(?=\s*(?:[.,;!?)]|$)))",
-    re.IGNORECASE,
+    r"(?i)\b(?:the|am|zum|den|le|el|il|dia|de|do)\s(\d{1,2})(?:(?:th|st|nd|rd|\.)(?!\s?[./]?\d)|(?=\s*(?:[.,;!?)]|$)))"
 )
 _NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
 _RANGE = re.compile(
@@ -25,14 +24,18 @@ def named(text: str, today: date) -> Iterator[date]:
     >>> [f"{day:%d.%m.%y}" for day in named("from 3 August till the 17th", date(2026, 11, 28))]
     ['03.08.27', '17.08.27']
     """
+    dates = list(_dates(text, today))
+    yield from dates if len(dates) > 1 else (*dates, *_weekdays(vocabulary.words(text), today))
+
+
+def _dates(text: str, today: date) -> Iterator[date]:
     for found in _RANGE.finditer(text):
         yield from _day(int(found[1]), int(found[2]), today)
     for found in _DATE.finditer(text):
         year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
         yield from _day(int(day), int(month), today, int(year or 0))
     words, months = vocabulary.words(text), vocabulary.lexicon("month")
-    waits: list[int] = []
-    last = 0
+    waits, last = list[int](), 0
     for at, word in enumerate(words):
         month = next((int(each) for each in months.of(word)), 0)
         if numbered := _NUMBER_OF_DAY.fullmatch(word):
@@ -48,6 +51,9 @@ def named(text: str, today: date) -> Iterator[date]:
         if not months.of(next(iter(vocabulary.words(text[found.end() :])), "")):
             of_month = last or (today.month if int(found[1]) > today.day else today.month % 12 + 1)
             yield from _day(int(found[1]), of_month, today)
+
+
+def _weekdays(words: Sequence[str], today: date) -> Iterator[date]:
     weekdays: list[str] = []
     for word in words:
         for weekday in vocabulary.lexicon("weekday").of(word):

@@ -143,7 +143,7 @@ def _without_condition(said: str) -> tuple[str, str]:
     return said, ""
 
 
-SAID_BY_TURN = frozenset({"chat", "agree", "refuse", "undo", "moves", "write_move"})
+SAID_BY_TURN = frozenset({"chat", "agree", "refuse", "undo", "moves", "write_move", "later", "thanks"})
 """What a turn says already, or what can't be told apart from it."""
 
 

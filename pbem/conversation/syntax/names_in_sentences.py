@@ -8,10 +8,9 @@ from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary, wish_classifier
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-JOINING = ("join", "register", "sign")
-"""What one name follows: two are other people's words, and may be an advertisement."""
-SHORTEST_NAME, MOST_NAMES = 3, 3  # how many letters a name has at least below a message, and how many words
-SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!\d\.)\s+(?=\S)")
+JOINING = ("join", "register", "sign")  # what one name follows: more are other people's words
+SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
+SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z])\d\.)\s+(?=\S)")
 TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 
 
@@ -22,10 +21,9 @@ def is_name(word: str) -> bool:
     [True, False, False, False, False, False]
     """
     bare = vocabulary.plain(word)
-    is_word = bare in vocabulary.stop_words() or vocabulary.lexicon("concepts").of(bare)
-    is_game = bare in GAMES or vocabulary.lexicon("games").of(bare)
+    is_word = bare in vocabulary.stop_words() or _concepts(bare)
     is_turn = re.fullmatch(r"(?:[a-z]\d{1,2})+", bare) is not None
-    return NAME.fullmatch(word.lower()) is not None and not (is_word or is_game or is_turn)
+    return NAME.fullmatch(word.lower()) is not None and not (is_word or is_turn or _is_game(bare))
 
 
 @cache
@@ -49,11 +47,15 @@ def own_name(text: str) -> str:
     >>> own_name("Hi, my name is Carol."), own_name("I'm Petra"), own_name("I'm new here"), own_name("Piet is de naam")
     ('carol', 'petra', '', 'piet')
     """
-    return as_name(_naming(text)[0])
+    return as_name(naming(text)[0])
 
 
-def _naming(text: str) -> tuple[str, str]:
-    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text."""
+def naming(text: str) -> tuple[str, str]:
+    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text.
+
+    >>> naming("My name is Carol and I'd like to play")
+    ('Carol', " and I'd like to play")
+    """
     text = text.replace("\u2019", "'")
     if vocabulary.language_of(text, "") == vocabulary.ENGLISH:
         text = _I_AM.sub("I'm ", text)
@@ -61,14 +63,13 @@ def _naming(text: str) -> tuple[str, str]:
         for found in _before(*kinds).finditer(text):
             rest = text[found.end() :]
             after = TOKEN.findall(rest) if rest[:1].isalpha() else []
-            words = after[1:] if after and vocabulary.plain(after[0]) in _titles() else after
+            words = after[1:] if after and vocabulary.plain(after[0]) in vocabulary.listed("titles") else after
             if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
                 continue
             name, is_odd = words[0], found[0].startswith("I'm") and _is_odd(words[0], rest)
             if is_odd or is_called(name, text, must_have_capital=capital):
                 return name, f"{text[: found.start()]}{rest[rest.index(name) + len(name) :]}"
-    behind = _after().search(text)
-    if behind and is_called(behind[1], text, must_have_capital=True):
+    if (behind := _after().search(text)) and is_called(behind[1], text, must_have_capital=True):
         return behind[1], f"{text[: behind.start()]}{text[behind.end() :]}"
     return "", text
 
@@ -78,33 +79,39 @@ _I_AM = re.compile(r"\b[Ii]m (?=[\w-]+(?:[.,!]|$| and\b))")
 
 def _is_odd(word: str, rest: str) -> bool:
     """Return whether a word without a capital is a name: nothing else stands beside it, and no wording has it."""
-    return (
-        bool(re.match(rf"{re.escape(word)}\s*(?:[.,!]|$)", rest)) and is_name(word) and not wish_classifier.knows(word)
-    )
+    is_alone = re.match(rf"{re.escape(word)}\s*(?:[.,!]|$)", rest) is not None
+    return is_alone and is_name(word) and not wish_classifier.knows(word)
 
 
 def is_called(word: str, text: str, *, must_have_capital: bool) -> bool:
     """Return whether a word, where a name is expected, is one: Felicity is, though its beginning means something."""
     name = as_name(word)
-    if word.istitle():
-        means = vocabulary.lexicon("concepts").of_word(name) and not vocabulary.is_foreign(
-            name, vocabulary.language_of(text)
-        )
-        is_word = name in vocabulary.nobody() or means or name in GAMES
-        return bool(NAME.fullmatch(name)) and not is_word
-    return not must_have_capital and is_name(name)
+    if not word.istitle():
+        return not must_have_capital and is_name(name)
+    language = vocabulary.language_of(text)
+    is_foreign = name not in vocabulary.stop_words(language) and name in vocabulary.stop_words()
+    means = name in vocabulary.lexicon("concepts").whole and not is_foreign
+    is_word = means or name in vocabulary.stop_words(vocabulary.ENGLISH) or _is_game(name)
+    return bool(NAME.fullmatch(name)) and not (is_word or _profession().search(name))
+
+
+def _concepts(word: str) -> list[str]:
+    return vocabulary.lexicon("concepts").of(word)
+
+
+def _is_game(word: str) -> bool:
+    return word in GAMES or bool(vocabulary.lexicon("games").of(word))
 
 
 @cache
-def _titles() -> frozenset[str]:
-    return frozenset(vocabulary.plain(vocabulary.table("names")["titles"]).split())
+def _profession() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(vocabulary.listed('professions'))})(?:in)?$")
 
 
 @cache
 def _after() -> re.Pattern[str]:
-    return re.compile(
-        rf"([^\W_][\w'-]*),? (?:{'|'.join(map(re.escape, vocabulary.table('names')['is_called']))})(?!\w)"
-    )
+    said = "|".join(map(re.escape, vocabulary.table("names")["is_called"]))
+    return re.compile(rf"([^\W_][\w'-]*),? (?:{said})(?!\w)")
 
 
 def signature(lines: Sequence[str]) -> str:
@@ -117,13 +124,15 @@ def signature(lines: Sequence[str]) -> str:
     parts = re.split(r"[.,!?-]\s+", _INITIALS.sub("", written[-1]).rstrip(" .!,")) if written else [""]
     if len(parts) > 1 and any(_closes(word) for word in parts[0].split()):
         parts = parts[1:]  # "Best wishes, Niamh"
-    is_own = len(written) > 1 and len(parts[0].split()) <= MOST_NAMES and len(parts) <= MOST_NAMES
-    last = [word for word in parts[0 if is_own else -1].split() if vocabulary.plain(word) not in _titles()]
+    is_own = len(written) > 1 and len(written[-1].split()) <= LONGEST_SIGNATURE
+    last = [
+        word for word in parts[0 if is_own else -1].split() if vocabulary.plain(word) not in vocabulary.listed("titles")
+    ]
     while last and (len(last[0]) < SHORTEST_NAME or _closes(last[0])):
         last = last[1:]  # "LG Mareike"
     fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
-    is_word = vocabulary.lexicon("concepts").of(first) or first in GAMES or vocabulary.lexicon("games").of(first)
+    is_word = _concepts(first) or _is_game(first)
     return first if NAME.fullmatch(first) and not is_word else ""
 
 
@@ -131,28 +140,25 @@ _INITIALS = re.compile(r"\b[A-Z]\.\s|\b(?:Dr|Prof|Mrs?|Ms)\.\s|\([^)]*\)")
 
 
 def _closes(word: str) -> bool:
-    return bool({"bye", "thanks"} & set(vocabulary.lexicon("concepts").of(vocabulary.plain(word.strip(","))))) or (
-        vocabulary.plain(word) in vocabulary.table("names")["closing"].split()
-    )
-
-
-def without_name(text: str) -> str:
-    """Return what a sentence says beside the name that its author gives themselves.
-
-    >>> without_name("My name is Carol and I'd like to play")
-    " and I'd like to play"
-    """
-    return _naming(text)[1]
+    bare = vocabulary.plain(word.strip(","))
+    return bare in vocabulary.listed("closing") or not {"bye", "thanks"}.isdisjoint(_concepts(bare))
 
 
 def opponents(text: str) -> Iterator[str]:
+    """Yield the names of those whom somebody wants to play: with a capital letter, or at the end of what they say.
+
+    >>> list(opponents("I'd play with bob, or against my friend Ann")), list(opponents("gegen eucha Programm"))
+    (['bob', 'ann'], [])
+    """
     text = text.replace("\u2019", "'")
     for found in _before("against").finditer(text):
-        for word in TOKEN.findall(text[found.end() :])[:4]:
-            if is_name(word):
+        rest = text[found.end() :]
+        for word in TOKEN.findall(rest)[:4]:
+            is_last = re.match(rf"{re.escape(word)}\s*(?:[.,;!?]|$)", rest) is not None
+            if is_name(word) and (word[:1].isupper() or is_last):
                 yield word.lower()
                 break
-            if not ({"friend", "me"} & set(vocabulary.lexicon("concepts").of(vocabulary.plain(word)))):
+            if {"friend", "me"}.isdisjoint(_concepts(vocabulary.plain(word))):
                 break
 
 
@@ -167,8 +173,6 @@ def told(sentence: str, name: str) -> str:
             whom = as_name(found[1])
             if whom in vocabulary.table("names")["them"].split() or (name and whom.startswith(name)):
                 *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
-                is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.lexicon("concepts").of_text(
-                    vocabulary.words(last)
-                )
+                is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.meanings("concepts", last)
                 return " ".join(words if words and is_thanks else (*words, last))
     return ""

@@ -64,8 +64,8 @@ def named(sentence: str, today: date) -> Named:
         span=span,
         days=tuple(dict.fromkeys(days_in_sentences.named(text, today))),
         cells=(cells := cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text))),
-        is_condition=len(cells) == CONDITION_CELLS and IF.search(text) is not None,
-        rated="rated" in _meanings(text) and "unrated" not in text.lower(),
+        is_condition=len(cells) in (CONDITION_CELLS, CONDITION_CELLS + 2) and IF.search(text) is not None,
+        rated="rated" in vocabulary.meanings("words", text) and "unrated" not in text.lower(),
     )
 
 
@@ -78,12 +78,12 @@ def without_cells(text: str) -> str:
 
 
 def is_negated(text: str) -> bool:
-    return "not" in _meanings(text)
+    return "not" in vocabulary.meanings("words", text)
 
 
 def is_doubted(text: str) -> bool:
     """Return whether a text says that something isn't done, or only thinks about it."""
-    return not {"not", "doubt"}.isdisjoint(_meanings(text))
+    return not {"not", "doubt"}.isdisjoint(vocabulary.meanings("words", text))
 
 
 def zone_in(text: str) -> str:
@@ -95,8 +95,8 @@ def zone_in(text: str) -> str:
     if found := re.search(r"\b(?:(?:UTC|GMT)[+-]\d{1,2}(?::\d\d)?|UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text):
         return found[0]
     words = re.findall(r"\b[A-Z][\w']+", text)
-    pairs = (f"{one} {other}" for one, other in pairwise(words))
-    return next((zone for name in (*pairs, *words) if (zone := _cities().get(vocabulary.plain(name)))), "")
+    names = map(vocabulary.plain, (*map(" ".join, pairwise(words)), *words))
+    return next((_cities()[name] for name in names if name in _cities()), "")
 
 
 @cache
@@ -121,19 +121,11 @@ def hour_in(text: str) -> str:
         hour = int(found[1]) + (12 if (found[2] or "").lower() == "pm" and int(found[1]) < 12 else 0)
         if found[0].strip() != found[1] and hour < 24:
             return str(hour)
-    return next(iter(vocabulary.lexicon("hour").of_text(_words(text))), "")
-
-
-def words_of(text: str) -> list[str]:
-    return names_in_sentences.TOKEN.findall(text)
-
-
-def _words(text: str) -> list[str]:
-    return vocabulary.words(text)
+    return next(iter(vocabulary.lexicon("hour").of_text(vocabulary.words(text))), "")
 
 
 _CLAUSE = re.compile(
-    r"[.,;:!?()\n]+|\s(?:and|because|cuz|since|as|parce|und|weil|denn|et|car|y|porque|e|perché|en|omdat|i|bo|и|так)\s"
+    r"[.,;:!?()\n]+|\s(?:and|because|cuz|since|as|parce|und|weil|denn|et|car|y|porque|e|en|bo|и|так)\s"
 )
 
 
@@ -142,43 +134,36 @@ def _begin(text: str) -> str:
 
     >>> [_begin(text) for text in ("I want to go first", "Arthur may begin", "inizio io", "let us start a game")]
     ['me', 'you', 'me', '']
+    >>> [_begin(text) for text in ("il primo tratto lo lascio a lui", "wie begint bepaalt het lot", "first time here")]
+    ['you', 'random', '']
     """
     return next(filter(None, map(_begins_in, _CLAUSE.split(text))), "")
 
 
 def _begins_in(clause: str) -> str:
-    words, who = _words(clause), vocabulary.lexicon("who")
-    found = [who.of(word) for word in words]
-    order = next((at for at, meanings in enumerate(found) if {"begin", "first", "second"} & {*meanings}), None)
-    if order is None or {"how", "not"} & {*vocabulary.lexicon("concepts").of_text(words), *_meanings(clause)}:
+    words, who = vocabulary.words(clause), vocabulary.lexicon("who")
+    capitals = {vocabulary.plain(word) for word in names_in_sentences.TOKEN.findall(clause) if word.istitle()}
+    is_name = names_in_sentences.is_name
+    found = [{*who.of(word), *(["you"] if word in capitals and is_name(word) else [])} for word in words]
+    order = next((at for at, means in enumerate(found) if {"begin", "first", "second"} & means), None)
+    if order is None or "lot" in who.of_text(words):
+        return "" if order is None else "random"
+    is_verb, after = "begin" in found[order], words[order + 1 : order + 3]
+    is_end = order >= len(words) - (2 if is_verb else 3) and "time" not in who.of_text(after[:1])
+    is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
+    is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(after))
+    is_asked = "how" in vocabulary.meanings("concepts", clause) or is_negated(clause)
+    names = [(abs(order - at), each) for at, means in enumerate(found) for each in means & {"me", "you"}]
+    distance, nearest = min(names, default=(NEAR + 1, ""))
+    if not is_said or is_asked or distance > NEAR:
         return ""
-    if any("lot" in meanings for meanings in found):
-        return "random"
-    ends = order >= len(words) - 2 or any(who in ("me", "you") for near in found[order + 1 : order + 3] for who in near)
-    capitals = {
-        vocabulary.plain(word)
-        for word in names_in_sentences.TOKEN.findall(clause)
-        if word.istitle() and names_in_sentences.is_name(word)
-    }
-    names = [*((abs(order - at), who) for at, meanings in enumerate(found) for who in meanings if who in ("me", "you"))]
-    names += [(abs(order - at), "you") for at, word in enumerate(words) if word in capitals]
-    if not ends or not names or min(names)[0] > NEAR:
-        return ""
-    nearest = min(names)[1]
     return {"me": "you", "you": "me"}[nearest] if "second" in found[order] else nearest
-
-
-def _meanings(text: str) -> set[str]:
-    return set(vocabulary.lexicon("words").of_text(_words(text)))
-
-
-# Games -----------------------------------------------------------------------------------
 
 
 def _games(text: str) -> Iterator[str]:
     if found := GAMES.first_in(text):
         yield found
-    for word in _words(text):
+    for word in vocabulary.words(text):
         if word in GAMES:
             yield word
         elif len(word) >= SHORTEST_GAME:
@@ -189,7 +174,7 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
     """Return the choices of the game that a text has: "maximum points", "variant: position", "with 16 men"."""
     if len(games) != 1:
         return {}
-    words = _words(text)
+    words = vocabulary.words(text)
     found: dict[str, str] = {}
     said, padded = vocabulary.lexicon("choice").of_text(words), f" {' '.join(words)} "
     near = {(vocabulary.lexicon("choice").of(word)[:1] or [word])[0]: at for at, word in enumerate(words)}
@@ -197,7 +182,7 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
         at = near.get(option.name)
         numbers = words[max(at - 1, 0) : at + 3] if at is not None else []
         for choice in option.choices:
-            plain = " ".join(_words(choice.replace("-", " ")))
+            plain = " ".join(vocabulary.words(choice.replace("-", " ")))
             is_clear = len(plain) > len("basic") or at is not None
             is_said = choice in said or f" {plain} " in padded
             if choice in numbers if choice.isdecimal() else is_clear and is_said:
@@ -206,29 +191,30 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
 
 
 EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")
-_NUMBERED_LEVEL = re.compile(
-    r"\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*([0-6])\b", re.IGNORECASE
-)
+_NUMBERED_LEVEL = re.compile(r"(?i)\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*(\w+)\b")
 
 
 def _level(text: str) -> str:
-    if numbered := _NUMBERED_LEVEL.search(text):
-        return numbered[1]
-    for word, number in pairwise(_words(text)):
-        if word in ("level", "stufe", "niveau", "nivel", "livello", "poziom") and vocabulary.lexicon("number").of(
-            number
-        ):
-            return vocabulary.lexicon("number").of(number)[0]
-    levels = vocabulary.lexicon("level").of_text(_words(text))
-    if len(levels) > 1:
-        levels = [level for level in levels if level in UTMOST]  # "le plus facile" has "facile", too
+    for numbered in _NUMBERED_LEVEL.findall(text):
+        number = next(iter(vocabulary.lexicon("number").of(vocabulary.plain(numbered))), numbered)
+        if number in ("0", "1", "2", "3", "4", "5", "6"):
+            return number
+    levels = vocabulary.lexicon("level").of_text(vocabulary.words(text))
+    levels = levels if len(levels) == 1 else [level for level in levels if level in UTMOST]  # "le plus facile"
     if len(levels) != 1:
         return ""
-    is_refused = not {"not", "toohard"}.isdisjoint(_meanings(text))  # "nothing too hard"
+    is_refused = not {"not", "toohard"}.isdisjoint(vocabulary.meanings("words", text))  # "nothing too hard"
     return EASY if levels[0] in HARD and is_refused else levels[0]
 
 
-# Time ------------------------------------------------------------------------------------
+def level_beside(text: str, level: int | None) -> str:
+    """Return the level that is meant by one harder or easier than a level; empty where neither is said.
+
+    >>> level_beside("noch mal, aber schwerer", 2), level_beside("uno più facile", 0), level_beside("again", 3)
+    ('3', '0', '')
+    """
+    steps = vocabulary.lexicon("step").of_text(vocabulary.words(text)) if level is not None else []
+    return str(min(max((level or 0) + int(steps[0]), 0), 6)) if len(steps) == 1 else ""
 
 
 def _times(text: str) -> tuple[str, str]:
@@ -237,22 +223,22 @@ def _times(text: str) -> tuple[str, str]:
     >>> _times("with 3 days per move"), _times("drei Tage pro Zug"), _times("I'm away for two weeks")
     (('3d', ''), ('3d', ''), ('', '14d'))
     """
-    words, numbers, units, others = _words(text), *map(vocabulary.lexicon, ("number", "unit", "words"))
+    words, numbers, units, others = vocabulary.words(text), *map(vocabulary.lexicon, ("number", "unit", "words"))
     per_move = span = ""
     for at, word in enumerate(words):
-        unit = next(iter(units.of(word)), "")
-        before = words[at - 1] if at else ""
-        if before and "more" in others.of(before) and at > 1:
-            before = words[at - 2]  # "2 more days"
+        unit, before = next(iter(units.of(word)), ""), words[at - 1] if at else ""
+        before = words[at - 2] if at > 1 and "more" in others.of(before) else before  # "2 more days"
         count = int(before[:4]) if before.isdecimal() else next(map(int, numbers.of(before)), 0)
         count = count or next(map(int, numbers.of(words[at + 1])), 0) if at + 1 < len(words) else count  # "дней пять"
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
-        is_refused = "toolittle" in others.of_text(words[at + 1 : at + 9])  # "2 days a move is too short for me"
-        if not unit or is_refused or not (count or is_each):
+        refused = {*others.of_text(words[at + 1 : at + 9])} & {"toolittle"}  # "2 days a move is too short for me"
+        refused |= {*others.of_text(words[max(at - 3, 0) : at - 1])} & {"not"}  # "pas à 2 jours par coup"
+        if not unit or refused or not (count or is_each):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
-        if any("move" in meanings for meanings in behind):
+        is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())
+        if is_told and any("move" in meanings for meanings in behind):
             per_move = per_move or length
         elif not span or before.isdecimal():
             span = length

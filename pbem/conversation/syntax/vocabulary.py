@@ -4,7 +4,7 @@ import re
 import tomllib
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ WORD = re.compile(r"[^\W_]{1,2}(?=')|\w+(?:'\w+)*|[?:/]")
 """A word, without what French and Italian put before it: l'ordinateur, qu'est."""
 ENGLISH, FEWEST_WORDS = "en", 2  # the language where none is certain, and how many words of another make it so
 _PLAINER = str.maketrans({"\u2019": "'", "\u2018": "'", "ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
+_PLAINER.update({ord("ь"): "", ord("ъ"): "", ord("ы"): "и", ord("э"): "\u0435"})  # Latin letters don't tell these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Wish:
     like: str = ""
     who: str = ""
     match: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
     asked: bool = False
     means: str = ""
     line: str = ""
@@ -32,6 +34,7 @@ class Wish:
     uses: str = ""
     vague: str = ""
     risky: bool = False
+    foreign: int = 0
     board: bool = False
     quiet: bool = False
 
@@ -48,12 +51,18 @@ def wishes() -> dict[str, Wish]:
 
 
 @cache
+def group(name: str) -> frozenset[str]:
+    """Return the names of some wishes, or of some concepts."""
+    return frozenset(table("groups")[name].split())
+
+
+@cache
 def _file() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case and without accents.
+    """Return a text in lower case, without accents and the letters of Russian that are often left out or mistaken.
 
     >>> plain("Où puis-je jouer ?"), plain("Łódź, ёлка")
     ('ou puis-je jouer ?', 'lodz, елка')
@@ -63,15 +72,33 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    return WORD.findall(plain(text))
+    """Return the words of a text; in Cyrillic, where they are Russian in Latin letters.
+
+    >>> words("kak nachat igrat?"), words("tak, jak grać?")
+    (['как', 'начат', 'играт', '?'], ['tak', 'jak', 'grac', '?'])
+    """
+    written = WORD.findall(plain(text))
+    spelled = [_cyrillic(word) for word in written]
+    known = [sum(map(_is_known, each)) for each in (written, spelled)]
+    return spelled if known[0] < known[1] else written
+
+
+@lru_cache(maxsize=8_192)
+def _cyrillic(word: str) -> str:
+    letters = table("names")["cyrillic"]
+    return plain(re.sub("|".join(letters), lambda found: letters[found[0]], word)) if word.isascii() else word
+
+
+@lru_cache(maxsize=16_384)
+def _is_known(word: str) -> bool:
+    return bool(lexicon("concepts").of(word)) or any(word in known for known in _languages().values())
 
 
 class Lexicon:
     """Words with what they mean: each entry lists words, where * stands for any ending and _ for a blank."""
 
     def __init__(self, entries: dict[str, str]) -> None:
-        self._whole: dict[str, list[str]] = {}
-        self._stems: dict[str, list[str]] = {}
+        self.whole, self._stems = dict[str, list[str]](), dict[str, list[str]]()
         self._groups: list[tuple[str, str]] = []
         for meaning, listed in entries.items():
             for word in plain(listed).split():
@@ -80,25 +107,17 @@ class Lexicon:
                 elif word.endswith("*"):
                     self._stems.setdefault(word[:-1], []).append(meaning)
                 else:
-                    self._whole.setdefault(word, []).append(meaning)
+                    self.whole.setdefault(word, []).append(meaning)
 
     def of(self, word: str) -> list[str]:
         """Return what a word means: by itself, and by the longest stem that it has."""
         stems = (self._stems[word[:size]] for size in range(len(word), 1, -1) if word[:size] in self._stems)
-        return [*self._whole.get(word, ()), *next(stems, ())]
-
-    def of_word(self, word: str) -> list[str]:
-        """Return what a word means as a whole, and not by its stem."""
-        return self._whole.get(word, [])
+        return [*self.whole.get(word, ()), *next(stems, ())]
 
     def of_text(self, words: list[str]) -> list[str]:
         text = f" {' '.join(words)} "
-        return sorted(
-            {
-                *(meaning for word in words for meaning in self.of(word)),
-                *(meaning for group, meaning in self._groups if group in text),
-            }
-        )
+        grouped = (meaning for several, meaning in self._groups if several in text)
+        return sorted({*(meaning for word in words for meaning in self.of(word)), *grouped})
 
 
 @cache
@@ -106,22 +125,22 @@ def lexicon(name: str) -> Lexicon:
     return Lexicon(table("concepts") if name == "concepts" else table("slots")[name])
 
 
-@cache
-def nobody() -> frozenset[str]:
-    """Return the words for people and machines that are no names."""
-    return frozenset(plain(table("names")["stop_words"]).split()) | frozenset(_languages()[ENGLISH])
+def meanings(name: str, text: str) -> set[str]:
+    """Return what the words of a text mean in a lexicon."""
+    return set(lexicon(name).of_text(words(text)))
 
 
 @cache
-def stop_words() -> frozenset[str]:
-    """Return the words that are nobody's name."""
-    return frozenset(plain(table("names")["stop_words"]).split()).union(*_languages().values())
+def listed(name: str) -> frozenset[str]:
+    """Return the words of a list in the table of names."""
+    return frozenset(plain(table("names")[name]).split())
 
 
-def is_foreign(word: str, language: str) -> bool:
-    """Return whether a word is one that sentences of other languages have, and those of that language don't."""
-    listed = _languages()
-    return word not in listed[language] and any(word in known for known in listed.values())
+@cache
+def stop_words(*languages: str) -> frozenset[str]:
+    """Return the words that are nobody's name: those for people and machines, and those of some languages, or all."""
+    known = _languages()
+    return listed("stop_words").union(*(known[language] for language in languages or known))
 
 
 @cache

@@ -80,11 +80,8 @@ def is_of(word: str, wish: str) -> bool:
     """Return whether a word speaks for a wish, or is one that any sentence may have."""
     at = _learned()[0].index(wish)
     weights = (pair for feature in (word, *(f"{word[:stem]}*" for stem in STEMS)) for pair in _weights(feature))
-    return (
-        word in vocabulary.stop_words()
-        or not word.isalpha()
-        or any(n == at and weight > SPEAKING for n, weight in weights)
-    )
+    is_common = word in vocabulary.stop_words() or not word.isalpha()
+    return is_common or any(n == at and weight > SPEAKING for n, weight in weights)
 
 
 def recognised(sentence: str) -> list[tuple[str, float]]:
@@ -99,13 +96,6 @@ def recognised(sentence: str) -> list[tuple[str, float]]:
     none, scale = totals[names.index("nothing")], len(found) ** 0.5
     sure = ((name, (total - none) / scale) for name, total in zip(names, totals, strict=True))
     return sorted(sure, key=lambda each: -each[1])
-
-
-def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:
-    """Return what speaks for a wish in a sentence, and how much."""
-    at = _learned()[0].index(wish)
-    weights = ((feature, dict(_weights(feature)).get(at, 0)) for feature in _features(sentence))
-    return sorted(weights, key=lambda each: -each[1])
 
 
 def learn(examples: Sequence[tuple[str, str]]) -> bytes:
@@ -132,11 +122,9 @@ def learn(examples: Sequence[tuple[str, str]]) -> bytes:
                 weights[row][rival] -= 1
                 sums[row][wanted] += steps
                 sums[row][rival] -= steps
-    means = [
-        [weight * steps - total for weight, total in zip(*both, strict=True)]
-        for both in zip(weights, sums, strict=True)
-    ]
-    whole = ([max(-LARGEST, min(LARGEST, round(value * UNIT / steps))) for value in row] for row in means)
+    both = (zip(*each, strict=True) for each in zip(weights, sums, strict=True))
+    means = ([round((weight * steps - total) * UNIT / steps) for weight, total in row] for row in both)
+    whole = ([max(-LARGEST, min(LARGEST, value)) for value in row] for row in means)
     pairs = [[(number, weight) for number, weight in enumerate(row) if abs(weight) >= SMALLEST] for row in whole]
     texts = (" ".join(names), "\t".join(kept), " ".join(str(len(row)) for row in pairs))
     numbers, signed = zip(*(pair for row in pairs for pair in row), strict=True)
