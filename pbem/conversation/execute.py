@@ -76,14 +76,13 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             reply = _with_prose_sent(request, replace(reply, prose=lines), target)
         else:
             reply = reply.adding(NotSent(lines=lines))  # an invitation takes only some words along
-    if unclear:
-        reply = reply.adding(NotSent(lines=unclear, matches=targets))
-    if parsed.withheld:
-        reply = reply.adding(NotSent(lines=clipped(parsed.withheld), may_be_quoted=True))
-    if parsed.overlooked:
-        reply = reply.adding(Overlooked(lines=clipped(parsed.overlooked)))
-    if parsed.beyond:
-        reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
+    sections = (
+        NotSent(lines=unclear, matches=targets),
+        NotSent(lines=clipped(parsed.withheld), may_be_quoted=True),
+        Overlooked(lines=clipped(parsed.overlooked)),
+        NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS),
+    )
+    reply = reply.adding(*(section for section in sections if section.lines))
     return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
 
 

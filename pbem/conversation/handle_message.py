@@ -108,11 +108,12 @@ def _handle_text(
 def _follow(
     judgement: Judgement, request: Request, reply: Reply, parsed: ParsedMessage, counted: ParsedMessage
 ) -> Reply:
-    has_more, excess = len(counted.commands) < len(parsed.commands), request.excess
-    is_ended = judgement is Judgement.TOO_MANY or (judgement is Judgement.ASK and isinstance(excess, Unanswerable))
-    if is_ended and excess is not None:
-        raise excess
+    has_more = len(counted.commands) < len(parsed.commands)
     match judgement:
+        case Judgement.TOO_MANY if request.excess is not None:
+            raise request.excess
+        case Judgement.ASK if isinstance(request.excess, Unanswerable):
+            raise request.excess
         case Judgement.RUN:
             done = execute.execute(request, reply, counted)
             handled = {line.match for line in counted.commands}

@@ -12,13 +12,7 @@ GREETINGS = frozenset(
     {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
 )
 LONGEST_ADDRESSEE = 3  # how many words a line has that is nothing but a greeting
-ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": "«"} | {
-    "\u201c": "\u201d",  # English
-    "\u201e": "\u201c\u201d",  # German, Polish
-    "\u2018": "\u2019",
-    "\u201a": "\u2018\u2019",
-}
-"""Opening quotation or emphasis marks, with the marks that may close them."""
+MARKS = "\"'`*_«»\u201c\u201d\u201e\u2018\u2019\u201a"  # what encloses what is quoted or stressed
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
 LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 _BEFORE = re.compile(
@@ -52,13 +46,10 @@ def without_quotes(text: str) -> str:
     >>> without_quotes('"accept".'), without_quotes("**accept**"), without_quotes('"a" or "b"')
     ('accept', 'accept', '"a" or "b"')
     """
-    for _ in range(3):
-        bare = text.strip().rstrip(".,;!")
-        closing, inner = ENCLOSED.get(bare[:1], ""), bare[1:-1]
-        if len(bare) < 3 or bare[-1] not in closing or set(inner.strip("*_`")) & {bare[0], bare[-1]}:
-            return text
-        text = inner.strip()
-    return text
+    bare = text.strip().rstrip(".,;!")
+    inner = bare.strip(MARKS)
+    is_enclosed = len(inner) < len(bare) - 1 and bare[0] in MARKS and bare[-1] in MARKS
+    return inner.strip() if inner and is_enclosed and not {bare[0], bare[-1]} & set(inner) else text
 
 
 def without_list_mark(text: str) -> str:

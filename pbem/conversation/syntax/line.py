@@ -17,7 +17,6 @@ from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN
 from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
-from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.matches import condition_tree, turn_parsing
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
@@ -26,7 +25,6 @@ ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
-ANSWERED_TAG = re.compile(r"\[pbem (#\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
 AROUND = "\"'`*<>[](){}.,:;!?"  # what may stand around a name
 MOST_NAMES = 3  # how many words somebody's name may have; more are no name
@@ -52,9 +50,6 @@ class LineReader:
 
         In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
         """
-        if tagged := ANSWERED_TAG.match(bare_subject(text)):
-            line = self.exactly(f"{tagged[1]} {tagged[2]}")
-            return line if line is not None and self.is_sure(line) else None
         line = self.exactly(text)
         if line is not None and not line.malformed:
             is_bare = courtesies.BRACKETED.search(line.words) is None

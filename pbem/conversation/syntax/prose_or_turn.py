@@ -5,8 +5,6 @@ import re
 from pbem.conversation.syntax.sentence_entities import CELL
 
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
-CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
-"""Words that appear in sentences about squares, but in no turn."""
 SHORTEST = 4  # how many characters a word of letters and figures has that stands in no text but as a turn
 
 
@@ -44,6 +42,4 @@ def is_sentence(words: str) -> bool:
     >>> is_sentence("c1b1 g9h9 9"), is_sentence("c1 b1 is what I feared")
     (False, True)
     """
-    if not CONNECTIVES.isdisjoint(words.lower().split()):
-        return True
     return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
