@@ -3,7 +3,7 @@
 The message is stored as it came, asked about at the address on file, and read again when that agrees.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -112,9 +112,7 @@ def _asked(
     return Decision(messages=(asked,))
 
 
-def confirm(
-    request: Request, reply: Reply, held_id: int, handle: Callable[[Request, Reply, Message, Sequence[str]], Reply]
-) -> Reply:
+def confirm(request: Request, reply: Reply, held_id: int, handle: Callable[[Request, Reply, Message], Reply]) -> Reply:
     """Have a held message handled, or the lines that were made of its sentences, if its question is answered with yes.
 
     Return the reply to the answer.
@@ -157,8 +155,11 @@ def confirm(
     sender = replace(
         request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
     )
-    lines = question.lines if question.sentence else ()
-    done = handle(replace(request, sender=sender), replace(reply, sender=sender), message, lines)
+    request, reply = replace(request, sender=sender), replace(reply, sender=sender)
+    if question.sentence:
+        done = execute.execute(request, reply, meaning.read_ours(request, question.lines, message))
+    else:
+        done = handle(request, reply, message)
     held.verdict = f"confirmed; {done.verdict}"
     return replace(done, subject=request.message.subject, verdict=done.verdict.after_confirming(held_id))
 

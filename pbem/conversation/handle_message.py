@@ -4,7 +4,7 @@ Who may do what at once, who is asked first and who is introduced is in `judge`.
 """
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -78,14 +78,11 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     return _handle_text(request, reply, request.message)
 
 
-def _handle_text(
-    request: Request, reply: Reply, message: Message, lines: Sequence[str] = (), *, is_confirmed: bool = False
-) -> Reply:
-    """Do what the message says, or instead the lines that we had made of it where its sender has confirmed them."""
-    parsed = meaning.read_ours(request, lines, message) if lines else meaning.read(request, message)
+def _handle_text(request: Request, reply: Reply, message: Message, *, is_confirmed: bool = False) -> Reply:
+    parsed = meaning.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = (parsed, None) if lines else meaning.as_meant(request, message, parsed)
+        parsed, agreed = meaning.as_meant(request, message, parsed)
         counted = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
