@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
-from pbem.conversation.command import Line, Request, Role
+from pbem.conversation.command import Request, Role
 from pbem.conversation.match_of_line import is_to_move
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import commands_from_sentences, vocabulary
@@ -84,7 +84,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
         return parsed, None
     sender, agreed = request.sender, None
     answered = answered_message(request.session, message, sender)
-    says_itself = any(_says_itself(request, line) for line in parsed.commands)
+    says_itself = any(Role.ANSWERS in line.command.role or yes_or_no.answer([line.text]) for line in parsed.commands)
     line = None if says_itself else _offer_answered(request, answered, answer)
     if line is None and answer is Answer.YES and sender.player is not None and not sender.is_stranger:
         if answered is not None and answered.proposal is not None:
@@ -117,16 +117,6 @@ def answered_message(session: Session, message: Message, sender: Sender) -> Outg
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         answered = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return answered
-
-
-def _says_itself(request: Request, line: Line) -> bool:
-    """Return whether a line that could be an answer is a command, or a turn in a match that is being played: "pass"."""
-    if Role.ANSWERS in line.command.role:
-        return True
-    if not yes_or_no.answer([line.text]):
-        return False
-    match = request.session.get(Match, line.match) if line.command.plays else None
-    return not line.command.plays or (match is not None and match.state == MatchState.RUNNING)
 
 
 def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:
