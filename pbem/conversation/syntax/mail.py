@@ -243,7 +243,7 @@ class Reader:
         if self._is_remark(line.text):
             return True
         is_secret = command.grammar.has(CONDITION) or command.grammar.takes_below or command.of_admin
-        if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.newcomer_rank):
+        if not line.words or is_secret or ADDRESSED.match(line.text) or line.refusal:
             return False
         is_open = any(piece.is_name or piece.is_rest for piece in command.grammar.pieces)
         return line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
