@@ -2,8 +2,10 @@
 
 from sqlmodel import Session, select
 
+from pbem.conversation import refusals
 from pbem.conversation.judge import Outcome
 from pbem.matches import lifecycle
+from pbem.matches.obstacles import Obstacle
 from pbem.messages.contents.answer_sections import Refusal
 from pbem.storage.models import Block, ClockEvent, Match, Player, Ply, Prepared, Seek
 from tests.commands.requests import asked, run
@@ -176,3 +178,9 @@ def test_nothing_is_done_in_a_match_that_is_over(session: Session) -> None:
     for line in WHEN_OVER:
         sentence = refused(session, 1, line).sentence
         assert sentence.startswith(("Match #1 is over", "Match #1 is no longer open; it is over.")), line
+
+
+def test_each_obstacle_is_put_into_words_here_or_where_it_is_met() -> None:
+    elsewhere = {Obstacle.NOT_A_PLAYER, Obstacle.MOVED_ON, Obstacle.UNFINISHED, Obstacle.COMPLETE}
+
+    assert {Obstacle[name] for name in refusals._sentences()} == set(Obstacle) - elsewhere
