@@ -9,17 +9,7 @@ import typer
 
 from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
-from pbem.cli.shared import (
-    CONFIG,
-    PAGE,
-    ConfigOption,
-    JsonOption,
-    PageOption,
-    PlayerName,
-    app,
-    out,
-    stored,
-)
+from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
 from pbem.errors import Refused
 from pbem.features.moderation import lists, orders
 from pbem.matches import shown_names

@@ -8,18 +8,7 @@ from sqlmodel import col, select
 
 from pbem.cli import shared
 from pbem.cli.printing import TerminalListing
-from pbem.cli.shared import (
-    CONFIG,
-    FOUND,
-    PAGE,
-    ConfigOption,
-    JsonOption,
-    PageOption,
-    PlayerName,
-    app,
-    out,
-    stored,
-)
+from pbem.cli.shared import CONFIG, FOUND, PAGE, ConfigOption, JsonOption, PageOption, PlayerName, app, out, stored
 from pbem.features.moderation import lists
 from pbem.features.moderation.lists import AccountKind
 from pbem.matches import queries, shown_names, track_record

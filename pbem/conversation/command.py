@@ -5,10 +5,11 @@ a `Decision`. It has no other effect: `pbem.conversation.reply` turns decisions 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, Flag, auto
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlmodel import Session
@@ -28,7 +29,6 @@ from pbem.tokens import Keyring, Purpose
 
 if TYPE_CHECKING:
     from pbem.conversation.feature import Features
-    from pbem.conversation.syntax.command_table import Commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,3 +272,44 @@ class Line:
         """Return whether it would end a match or an account, which even a proven message has to confirm."""
         asks = self.command.asks
         return asks if isinstance(asks, bool) else asks(request, self)
+
+
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
+
+
+class Commands(dict[str, Command]):
+    """Commands by name, in the order in which help lists them."""
+
+    def __init__(self, commands: Iterable[Command]) -> None:
+        super().__init__((command.name, command) for command in commands)
+
+    def named(self, verb: str) -> Command | None:
+        return self.get(self._names.get(verb.lower(), ""))
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        return frozenset(self._names)
+
+    @cached_property
+    def move(self) -> Command:
+        return next(command for command in self.values() if command.plays)
+
+    @cached_property
+    def joining(self) -> Command:
+        return next(command for command in self.values() if command.newcomer_rank == 1)
+
+    def placeholder_in(self, text: str) -> str | None:
+        """Return the first word of a text that stands for one of the player's in a usage line."""
+        return next((word for word in PLACEHOLDER.findall(text) if word in self._placeholders), None)
+
+    @cached_property
+    def _placeholders(self) -> frozenset[str]:
+        return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.grammar.usage))
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        found = {name: name for name in self}
+        for name, command in self.items():
+            for alias in command.aliases:
+                found.setdefault(alias, name)
+        return found

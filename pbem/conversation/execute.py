@@ -15,7 +15,7 @@ from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
-from pbem.conversation.match_of_line import note_to_opponent, opponent_in
+from pbem.conversation.match_and_players import note_to_opponent, opponent_in
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import suggested_commands

@@ -15,8 +15,7 @@ from sqlmodel import Session, SQLModel, select
 
 from engines.core import Game
 from notation.games import GAMES
-from pbem.conversation.command import Command, Group
-from pbem.conversation.syntax.command_table import Commands
+from pbem.conversation.command import Command, Commands, Group
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
 from pbem.conversation.syntax.names_in_sentences import NAME as NAME
 from pbem.messages import template_files

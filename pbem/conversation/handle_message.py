@@ -12,12 +12,12 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, meaning, strangers
+from pbem.conversation import address_change, execute, held_messages, meaning, message_without_command, strangers
 from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.conversation.syntax import did_you_mean, suggested_commands
+from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
@@ -71,10 +71,10 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
             excess = message_budgets.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
         request = replace(request, excess=excess)
     if sender.address_question is not None:
-        return confirmations.settle(request, reply, sender.address_question)
+        return address_change.settle(request, reply, sender.address_question)
     if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
-        return confirmations.confirm(replace(request, excess=None), reply, sender.held_message, handle)
+        return held_messages.confirm(replace(request, excess=None), reply, sender.held_message, handle)
     return _handle_text(request, reply, request.message)
 
 
@@ -118,7 +118,7 @@ def _follow(
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Judgement.ASK:
-            return confirmations.hold(request, reply, counted, has_more=has_more)
+            return held_messages.hold(request, reply, counted, has_more=has_more)
         case Judgement.INTRODUCE:
             return strangers.of_newcomer(request, reply, parsed)
         case Judgement.NOT_ALONE:
@@ -133,17 +133,17 @@ def _follow(
 
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person."""
-    refusal = did_you_mean.line_meant(request, parsed)
+    refusal = message_without_command.line_meant(request, parsed)
     wish = meaning.understood(request, () if refusal else (parsed.first, *parsed.prose))
     if not wish.wishes:
-        refusal = refusal or did_you_mean.nothing_found(request, parsed)
+        refusal = refusal or message_without_command.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:
             human = suggested_commands.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
         raise refusal
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
-        return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
+        return held_messages.hold(request, reply, ParsedMessage(lines), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))

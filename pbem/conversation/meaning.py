@@ -11,7 +11,7 @@ from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Request, Role
-from pbem.conversation.match_of_line import is_to_move
+from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import commands_from_sentences, vocabulary
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match

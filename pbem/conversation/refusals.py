@@ -8,13 +8,12 @@ from pathlib import Path
 from notation.games import GAMES, GameMissing
 from notation.time_control import spoken
 from pbem.config import ServerSettings
-from pbem.conversation.command import Line, Request
+from pbem.conversation.command import Line
 from pbem.errors import Refused
 from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.obstacles import Obstacle
-from pbem.matches.queries import is_playing_enough
 from pbem.matches.timeouts import MOST_GIVEN
-from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.models import Match, MatchState
 from pbem.tokens import LARGEST_PLY
 
 
@@ -70,12 +69,3 @@ def not_alone(line: Line) -> Refused:
 
 def whom_to_ask(server: ServerSettings) -> str:
     return f"If that's a mistake, write to {server.admin}." if server.admin else ""
-
-
-def check_running(request: Request, player: Player) -> None:
-    most = request.limits.matches_per_player
-    if is_playing_enough(request.session, player, most):
-        raise Refused(
-            f"You're already playing as many matches as a player can ({most}).",
-            fits='Finish one of them first; "games" lists them.',
-        )

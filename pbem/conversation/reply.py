@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from pbem.conversation import message_without_command
 from pbem.conversation.command import PAGE, Decision, Letter, Line, Request
 from pbem.conversation.judge import Outcome, Verdict
-from pbem.conversation.syntax import did_you_mean
 from pbem.errors import Refused, Unread
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import TurnPlayed
@@ -105,7 +105,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         match = None  # whether its players let others see it isn't asked for a refusal
     to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
-        did_you_mean.add_spelling(request, line, refusal)
+        message_without_command.add_spelling(request, line, refusal)
     section = Refusal(
         sentence=refusal.sentence,
         read=refusal.read,

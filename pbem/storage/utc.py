@@ -4,12 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    DateTime,
-    Dialect,
-    TypeDecorator,
-)
+from sqlalchemy import ColumnElement, DateTime, Dialect, TypeDecorator
 from sqlmodel import col
 
 

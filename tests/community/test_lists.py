@@ -10,15 +10,7 @@ from sqlalchemy import insert
 from notation.ending import Termination
 from notation.games import GAMES
 from pbem.matches.ratings.weekly_rating import WEEK, week_of
-from pbem.storage.models import (
-    Match,
-    MatchState,
-    Player,
-    PlayerRating,
-    Presence,
-    Seek,
-    Tournament,
-)
+from pbem.storage.models import Match, MatchState, Player, PlayerRating, Presence, Seek, Tournament
 from tests.correspondence import MORNING, Correspondence, text
 from tests.scenes import after
 

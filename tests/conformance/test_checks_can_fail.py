@@ -17,14 +17,7 @@ from pbem.conformance import Nonconforming, by_mail, counts
 from pbem.conformance import engine as engines
 from pbem.conformance.checks import CHECKS, Check, offered
 from pbem.conformance.new_game import TEMPLATE
-from pbem.gamekit import (
-    BadNotation,
-    Diagram,
-    Hint,
-    Option,
-    Passage,
-    Played,
-)
+from pbem.gamekit import BadNotation, Diagram, Hint, Option, Passage, Played
 
 pytestmark = pytest.mark.slow
 

@@ -16,15 +16,7 @@ from notation.board import format_board
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.games import GAMES
-from notation.record import (
-    BadRecord,
-    Record,
-    board_difference,
-    dumps,
-    loads,
-    replay,
-    replay_tolerantly,
-)
+from notation.record import BadRecord, Record, board_difference, dumps, loads, replay, replay_tolerantly
 
 RECORDS = Path(__file__).parent.parent / "records"
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(RECORDS.glob("*.txt"))}

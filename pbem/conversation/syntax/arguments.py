@@ -3,8 +3,8 @@ r"""What follows the name of a command, as data: it reads the words of a line, a
 Each word goes to the first piece that it fits, in any order, since people write "challenge quadrupel bob" as well. A
 name is what fits nothing else, and a text is all that is left.
 
->>> words(PLAYER, opt(PAGE)).usage, words(PLAYER, opt(PAGE)).read("2 Bob")[PLAYER]
-('PLAYER [PAGE]', 'bob')
+>>> words(PLAYER, opt(RATED)).usage, words(PLAYER, opt(RATED)).read("rated Bob")[PLAYER]
+('PLAYER [rated]', 'bob')
 >>> words(PLAYER).read("bob smith").misfit("whois").sentence
 'We can\'t read "smith" after "whois".'
 """
@@ -23,7 +23,6 @@ T = TypeVar("T")
 D = TypeVar("D")
 CONTEST = "(?:tournament|ladder|league)"
 TIME = "time"
-LAST_PAGE = 400
 MOST_MEANT = 12  # how many words a line has at most that is no sentence although its words don't fit
 
 
@@ -202,7 +201,6 @@ CONDITION = word("TURN then TURN [then if TURN then TURN ...]", ".+", is_rest=Tr
 TEXT = Piece("TEXT", ".+", str, is_rest=True, is_free=True, is_kept=True)
 PLAYER = word("PLAYER", r"[\w-]+", is_name=True)
 GAME = word("GAME")
-PAGE = Piece("PAGE", r"\d{1,12}", lambda text: min(max(int(text), 1), LAST_PAGE))
 OPTION = Piece("option=choice ...", r"[^\s=]+=\S*|\d{1,4}[wdhm][^\s=]*", _option)
 """A choice, of which a time control needs no name."""
 RATED = Piece("rated", "-*(?:un)?rated", lambda text: text.lstrip("-").lower() == "rated")

@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import islice
 
 from notation.games import GAMES, GamePack
-from pbem.conversation.command import Command, Line
+from pbem.conversation.command import Command, Commands, Line
 from pbem.conversation.syntax import courtesies, names_in_sentences
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
-from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.matches import condition_tree, turn_parsing

@@ -21,16 +21,15 @@ from functools import partial
 from typing import Any
 
 from engines.core import Position
-from pbem.conversation.command import Line
+from pbem.conversation.command import Commands, Line
 from pbem.conversation.refusals import not_a_command
-from pbem.conversation.syntax import wrapped
+from pbem.conversation.syntax import condition_lines
 from pbem.conversation.syntax.arguments import CONDITION, TURN
-from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
 from pbem.conversation.syntax.message_draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.prose_or_turn import cells, is_short_word
-from pbem.conversation.syntax.rognlie import IGNORED, without_password
+from pbem.conversation.syntax.rognlie_passwords import IGNORED, without_password
 from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
@@ -111,11 +110,11 @@ class Reader:
         told = head.text if head is not None else told
         certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
-        draft = self._drafted(head, wrapped.joined(page), to_ascii(asked.strip()) if asked else "")
+        draft = self._drafted(head, condition_lines.joined(page), to_ascii(asked.strip()) if asked else "")
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
-            quoted = [] if draft.commands else self._drafted(None, wrapped.joined(below), "").commands
+            quoted = [] if draft.commands else self._drafted(None, condition_lines.joined(below), "").commands
             doubtful = next((line for line in quoted if not line.malformed), doubtful)
             for line in below:
                 draft.add_words(line) if line.strip() else draft.add_blank()
@@ -150,7 +149,10 @@ class Reader:
         return is_sure or ADDRESSED.match(text) is not None or self._line.held_turn(text) is not None
 
     def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
-        lines = [raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE] for raw in page]
+        lines = [
+            raw.strip()[: LONGEST + 1 if condition_lines.begins_condition(raw.strip()) else LONGEST_LINE]
+            for raw in page
+        ]
         texts = list(map(to_ascii, lines))
         written = list(filter(None, texts))
         searched = (text for text in written[:MOST_SEARCHED] if not _is_of_marks(text))
@@ -221,7 +223,7 @@ class Reader:
 
     def _prepares(self, text: str) -> bool:
         """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
-        line = self._line.exactly(text) if wrapped.begins_condition(text) else None
+        line = self._line.exactly(text) if condition_lines.begins_condition(text) else None
         if line is None or line.malformed:
             return False
         return self._line.is_sure(line) if line.command.grammar.has(TURN) else is_plain(line.words)

@@ -1,8 +1,10 @@
 """Pages of a long list, and the line that asks for the next one."""
 
-from pbem.conversation.syntax.arguments import LAST_PAGE, PAGE, Given
+from pbem.conversation.syntax.arguments import Given, Piece
 
 SIZE = 25  # how many lines a page has
+LAST_PAGE = 400
+PAGE = Piece("PAGE", r"\d{1,12}", lambda text: min(max(int(text), 1), LAST_PAGE))
 
 
 def following(command: str, given: Given, *, more: bool) -> str | None:

@@ -16,11 +16,7 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Letter, Line, Request, Who
-from pbem.conversation.feature import (
-    ExportHook,
-    columns_of,
-    rows_of,
-)
+from pbem.conversation.feature import ExportHook, columns_of, rows_of
 from pbem.conversation.syntax.arguments import opt, word, words
 from pbem.errors import Refused
 from pbem.matches import prepared_and_forced_turns

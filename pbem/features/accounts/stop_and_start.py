@@ -3,7 +3,7 @@
 from itertools import chain
 
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
-from pbem.conversation.match_of_line import own_match
+from pbem.conversation.match_and_players import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts.settings import chosen

@@ -13,8 +13,7 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
-from pbem.conversation.match_of_line import own_match
-from pbem.conversation.refusals import check_running
+from pbem.conversation.match_and_players import check_room_for_match, own_match
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
 from pbem.conversation.syntax.terms import LEVEL, OPPONENT, is_first
@@ -63,7 +62,7 @@ def opponent_of_offer(request: Request, line: Line, player: Player, opponent: st
     by_address = "@" in opponent
     if by_address:
         invitations.check_address(opponent, request.server)
-    check_running(request, player)
+    check_room_for_match(request, player)
     other = _opponent(request, opponent)
     _check_open(request, line, player, other, game, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
@@ -107,7 +106,7 @@ def _against_house(request: Request, line: Line, player: Player) -> Decision:
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if offer.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
-    check_running(request, player)
+    check_room_for_match(request, player)
     return levels_and_new_matches.start(request, player, offer, level, begins=is_first(offer.begin))
 
 
@@ -147,7 +146,7 @@ def rematch(request: Request, line: Line) -> Decision:
         if before.challenger == player.id:
             fits = f'"withdraw {before.id}" takes it back.'
             raise Refused(f"You've already offered a rematch: match #{before.id}.", fits=fits)
-        check_running(request, player)
+        check_room_for_match(request, player)
         return Decision(events=lifecycle.accept(request.session, before, player, request.now))
     return _offer_rematch(request, line, match, player)
 
@@ -159,14 +158,14 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     time = time if match.seat0 == player.id else time.swapped
     same = Terms(match.game, match.options, time, match.rated, match.free_undo)
     if match.level is not None:
-        check_running(request, player)
+        check_room_for_match(request, player)
         return levels_and_new_matches.start(
             request, player, same, match.level, begins=began != player.id, rematch_of=match
         )
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
-    check_running(request, player)
+    check_room_for_match(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
     begins = began != player.id
@@ -181,7 +180,7 @@ def accept(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
-    check_running(request, player)
+    check_room_for_match(request, player)
     events = lifecycle.accept(request.session, match, player, request.now)
     if match.by_address:
         invitations.note_accepted(request.session, player.address)

@@ -5,11 +5,10 @@ from itertools import islice
 
 from engines.search import is_weak_at
 from notation.games import FEW, GAMES
-from pbem.conversation.command import PAGE, Command, Decision, Group, Line, Request, Who
+from pbem.conversation.command import PAGE, Command, Commands, Decision, Group, Line, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax import suggested_commands
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
-from pbem.conversation.syntax.command_table import Commands
 from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.errors import Refused
 from pbem.messages.contents.message_payloads import LISTED, GameTitle, titles

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, func, select
 
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.match_of_line import own_match
+from pbem.conversation.match_and_players import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, words
 from pbem.errors import Refused
 from pbem.features.house import analyses

@@ -9,7 +9,8 @@ from sqlmodel import Session, col, select
 
 from pbem.conversation.command import Command, Decision, Line, Request, Who
 from pbem.conversation.syntax import paging
-from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import PLAYER, Piece, opt, word, words
+from pbem.conversation.syntax.paging import PAGE
 from pbem.matches import track_record
 from pbem.matches.shown_names import name
 from pbem.players import player_directory

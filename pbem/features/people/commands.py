@@ -10,7 +10,8 @@ from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.command import Command, Decision, Line, Request
 from pbem.conversation.syntax import paging
-from pbem.conversation.syntax.arguments import GAME, LAST_PAGE, PAGE, PLAYER, opt, word, words
+from pbem.conversation.syntax.arguments import GAME, PLAYER, opt, word, words
+from pbem.conversation.syntax.paging import LAST_PAGE, PAGE
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import house_account as house

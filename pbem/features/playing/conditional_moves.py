@@ -9,7 +9,7 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from pbem.conversation.command import BOARD, Command, Decision, Line, Request, Role
-from pbem.conversation.match_of_line import opponent_in, own_match
+from pbem.conversation.match_and_players import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.errors import Refused

@@ -5,10 +5,10 @@ import re
 from engines.core import IllegalMove, Seat
 from notation.resemblance import named
 from notation.time_control import BadTime, parse_duration, spoken
+from pbem.conversation import turns_in_prose
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_of_line import note_to_opponent, opponent_in, own_match
+from pbem.conversation.match_and_players import note_to_opponent, opponent_in, own_match
 from pbem.conversation.refusals import outdated
-from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.playing import conditional_moves, offers
@@ -77,10 +77,10 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     except Refused as refusal:
         refusal.match = snapshot.number
         cause = refusal.__cause__
-        meant = did_you_mean.turns_meant(snapshot, line.words)
+        meant = turns_in_prose.turns_meant(snapshot, line.words)
         if isinstance(cause, IllegalMove):
             meant = named(snapshot.notation, snapshot.position, line.words, cause, meant)
-        raise did_you_mean.with_turns(refusal, meant) from cause
+        raise turns_in_prose.with_turns(refusal, meant) from cause
 
 
 def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:

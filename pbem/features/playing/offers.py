@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_of_line import opponent_in, own_match
+from pbem.conversation.match_and_players import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused

@@ -2,7 +2,7 @@
 
 from notation import time_control
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role
-from pbem.conversation.refusals import check_running
+from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, opt, words
 from pbem.conversation.syntax.terms import BEGIN, LEVEL, OPPONENT, is_first
@@ -40,7 +40,7 @@ def replay(request: Request, line: Line) -> Decision:
     if against_house:
         if source.match.state == MatchState.RUNNING and source.match.level is None:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
-        check_running(request, player)
+        check_room_for_match(request, player)
         level = levels_and_new_matches.level_of(request, line.given.get(LEVEL, None))
         return levels_and_new_matches.start(request, player, offer, level, begins=begins, replay_of=source)
     if LEVEL in line.given:

@@ -9,9 +9,10 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.refusals import check_running
+from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax import paging, terms
-from pbem.conversation.syntax.arguments import GAME, PAGE, Piece, opt, word, words
+from pbem.conversation.syntax.arguments import GAME, Piece, opt, word, words
+from pbem.conversation.syntax.paging import PAGE
 from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
 from pbem.features.seeks import seeks
@@ -61,7 +62,7 @@ def seek(request: Request, line: Line) -> Decision:
         created=now,
         expires=now + SEEK_OPEN,
     )
-    check_running(request, player)
+    check_room_for_match(request, player)
     _check_number(request, line, player, offered)
     opened = SeekOpened(
         seek=seeks.shown(seeks.put_up(request.session, offered), player, player),
@@ -117,7 +118,7 @@ def take(request: Request, line: Line) -> Decision:
         raise gone
     _check_rating(request, row, player)
     _check_reliable(request, row, player)
-    check_running(request, player)
+    check_room_for_match(request, player)
     playing = seeks.begun_with(session, row, seeker, player)
     if playing is not None:
         raise Refused(

@@ -2,9 +2,10 @@
 
 from notation.games import GAMES
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.refusals import check_running
+from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax import paging
-from pbem.conversation.syntax.arguments import PAGE, PLAYER, Piece, opt, words
+from pbem.conversation.syntax.arguments import PLAYER, Piece, opt, words
+from pbem.conversation.syntax.paging import PAGE
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, host_syntax, ladders, messages, openings, rounds
@@ -101,7 +102,7 @@ def enter(request: Request, line: Line) -> Decision:
 def _check_number(request: Request) -> None:
     if entries.going_on(request.session, request.player) >= entries.MOST_ENTERED:
         raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
-    check_running(request, request.player)
+    check_room_for_match(request, request.player)
 
 
 def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
@@ -150,7 +151,7 @@ def climb(request: Request, line: Line) -> Decision:
             name=other.name, own=own, rung=rung, reach=ladder.reach, days=AGAIN.days, most=ladder.at_once
         )
         raise Refused(why, read=line.text, fits=shows)
-    check_running(request, player)
+    check_room_for_match(request, player)
     return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
 
 

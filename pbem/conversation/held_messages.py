@@ -1,4 +1,4 @@
-"""Questions of ours that wait for a yes: whether a message was meant, and whether a new address may be used.
+"""Messages that wait for a yes: those that don't prove who sent them, and those with a command that asks once more.
 
 The message is stored as it came, asked about at the address on file, and read again when that agrees.
 """
@@ -16,19 +16,11 @@ from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.conversation.yes_or_no import Answer
-from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
+from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
-from pbem.matches.shown_names import name
 from pbem.messages.contents import answer_sections
-from pbem.messages.contents.message_payloads import (
-    ActDone,
-    AddressMoved,
-    AddressQuestion,
-    Asking,
-    Challenge,
-    Confirmation,
-)
+from pbem.messages.contents.message_payloads import ActDone, Asking, Confirmation
 from pbem.players import addresses_and_revocation, message_budgets, sender_identity
 from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.message_payload_base import Section, load
@@ -37,8 +29,6 @@ from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered
 EXPIRED = answer_sections.QuestionExpired(days=QUESTION_LIVES.days)
-
-
 NO_WISH = Reading()
 
 
@@ -121,10 +111,10 @@ def confirm(request: Request, reply: Reply, held_id: int, handle: Callable[[Requ
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
-        return _ended(reply, Outcome.SETTLED, answer_sections.AlreadySettled(verdict=held.verdict or ""))
+        return ended(reply, Outcome.SETTLED, answer_sections.AlreadySettled(verdict=held.verdict or ""))
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
-        return _ended(reply, Outcome.TOO_LATE, EXPIRED)
+        return ended(reply, Outcome.TOO_LATE, EXPIRED)
     player = request.on_file()
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
@@ -141,7 +131,7 @@ def confirm(request: Request, reply: Reply, held_id: int, handle: Callable[[Requ
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         _close(request, held, str(Verdict(Outcome.NOT_CONFIRMED)))
-        return _ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
+        return ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
     message = request.held_messages.get(held_id)
     if message is None:
         raise Changed
@@ -189,59 +179,9 @@ def _answer(request: Request, player: Player, question: Confirmation) -> Answer 
     return answer
 
 
-def _ended(reply: Reply, outcome: Outcome, told: Section) -> Reply:
+def ended(reply: Reply, outcome: Outcome, told: Section) -> Reply:
     return replace(reply, verdict=Verdict(outcome)).adding(told)
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
-
-
-def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
-    row = request.session.get_one(Outgoing, asked_in, with_for_update=True)
-    player = request.session.get(Player, row.player)
-    if player is None or row.settled is not None:
-        raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    if request.sender.by_thread:
-        if message_budgets.is_asked_often(request.session, row.address, request.now):
-            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        question = AddressQuestion(by=name(player), by_thread=True)
-        again = Letter(
-            address=row.address, payload=question, player=player, token_subject=row.token_subject, cause=request.cause()
-        )
-        asked = follow(request, reply, Decision(messages=(again,)))
-        return replace(asked, verdict=Verdict(Outcome.ASKED_AGAIN))
-    answer = yes_or_no.answer(request.message.certain)
-    if request.now - row.created > QUESTION_LIVES:
-        return _ended(reply, Outcome.TOO_LATE, EXPIRED)
-    if answer is Answer.NO:
-        row.settled = request.now  # replies to it have no effect any more
-        return _ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
-    if answer is None:
-        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
-    taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
-    if taken is not None and taken.confirmed is not None:
-        raise Refused(
-            f"This address already belongs to {taken.name}, so nothing was changed.",
-            fits="Each player has one address, and each address one player.",
-        )
-    reply = follow(request, reply, _moved(request, player, row))
-    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
-    return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
-
-
-def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
-    old = player.address
-    passed_on = addresses_and_revocation.change(request.session, player, row.address)
-    row.settled = request.now
-    challenges = (
-        Letter(
-            player=player,
-            payload=Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
-            purpose=Purpose.PLAY,
-            match=match,
-        )
-        for match in passed_on
-    )
-    told = Letter(address=old, payload=AddressMoved(by=name(player)))
-    return Decision(answer=(answer_sections.NewAddresses(moved=True),), messages=(told, *challenges))

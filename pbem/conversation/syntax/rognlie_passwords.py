@@ -6,21 +6,15 @@ anything else sees the line: they are neither stored nor repeated.
 
 from collections.abc import Callable
 
-from engines.wording import together
 from notation.games import GAMES
-from pbem.conversation.command import Command
-from pbem.conversation.syntax.command_table import Commands
+from pbem.conversation.command import Command, Commands
 from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.conversation.syntax.line import NUMBER
-from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches import turn_parsing
 
 IGNORED = frozenset({"multiple"})  # what announces several commands there; here, several lines are enough
 OTHERS = frozenset({"password", "pbem"})  # what else may stand there, and in the subjects of our messages
 MOST_HEAD = 6  # how many words may precede the userid
-TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
-"""Turns that only some games have, and what they are called."""
 
 
 def without_password(text: str, own: str | None, commands: Commands, is_turn: Callable[[str, int | None], bool]) -> str:
@@ -47,24 +41,6 @@ def without_password(text: str, own: str | None, commands: Commands, is_turn: Ca
 
 def _takes_password(command: Command, has_game: bool) -> bool:
     return not (command.of_admin or command.takes_name or (command.grammar.is_kept and not has_game))
-
-
-def turn_of_some(text: str, game: str | None = None) -> Refused | None:
-    """Return the refusal of a turn that only some games have, "pass" or "swap"; None for anything else.
-
-    `game` is the key of the game that the message is about, if it is about one.
-    """
-    word = _bare(text)
-    if word not in TURNS_OF_SOME:
-        return None
-    have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]
-    fits = f'"help {game or "GAME"}" explains how turns are written.'
-    if not have:
-        return Refused(f"None of these games allows {TURNS_OF_SOME[word]}.", fits=fits)
-    allow = f"{together(map(GAMES.title, have))} {'allow' if len(have) > 1 else 'allows'}"
-    if game is None or game in have:
-        fits = f'"#NUMBER {word}" in a match of such a game.'
-    return Refused(f"Of these games, only {allow} {TURNS_OF_SOME[word]}.", fits=fits)
 
 
 def _bare(word: str) -> str:

@@ -3,7 +3,7 @@
 from engines.core import Seat
 from pbem.conversation.command import Decision, Line, Request
 from pbem.errors import Refused
-from pbem.matches.queries import awaiting, locked, opponent_of, seat_of
+from pbem.matches.queries import awaiting, is_playing_enough, locked, opponent_of, seat_of
 from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import WordsPassedOn
 from pbem.messages.contents.message_payloads import Words as Note
@@ -65,3 +65,12 @@ def note_to_opponent(request: Request, match: Match, player: Player, note: tuple
     notice = Notice(other, Note(message=note, by=name(player)), match)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
     return Decision(answer=(told,), messages=(notice,), takes_prose=True)
+
+
+def check_room_for_match(request: Request, player: Player) -> None:
+    most = request.limits.matches_per_player
+    if is_playing_enough(request.session, player, most):
+        raise Refused(
+            f"You're already playing as many matches as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
