@@ -26,6 +26,11 @@ def test_it_may_be_wrapped_anywhere(width: int) -> None:
     assert (found[1:], prose) == ([("if", whole)], ("Good luck!",))
 
 
+@pytest.mark.parametrize("line", ["1 c1b1 g9h9 if a7b7 then c1c4", "1 c1b1 g9h9, if a7b7 then c1c4"])
+def test_a_turn_and_its_condition_can_stand_on_one_line(line: str) -> None:
+    assert read(line)[0] == [("move", "1 c1b1 g9h9"), ("if", "if a7b7 then c1c4")]
+
+
 @pytest.mark.parametrize("below", ["c1b1 g9h9 3", "Good luck!", "3 cheers for a7!", "if a7b9 then c1c4", "#2 c1b1"])
 def test_a_line_below_a_short_condition_is_another_one(below: str) -> None:
     found, prose = read("if a7b7 then c1c4", below)

@@ -1,11 +1,11 @@
-"""Conditions that a mail program has wrapped, on lines of their own; other lines stay as they are.
+"""Conditions that a mail program has wrapped, or joined to a turn, on lines of their own; other lines stay as they are.
 
 A condition can be longer than a line of an email. What follows it belongs to it where it begins with `then`, where the
 line above lacks a turn, and where a line that is nearly full is followed by nothing but parts of turns.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.condition_tree import LONGEST, seems_meant
@@ -36,6 +36,17 @@ def joined(lines: Sequence[str]) -> list[str]:
         whole.append(line)
         last = text if begins_condition(text) else ""
     return whole
+
+
+def parted(line: str, is_turn: Callable[[str], bool]) -> list[str]:
+    """Return a line as two if it is a turn with a condition behind it, as links of some mail programs leave it.
+
+    >>> parted("d2d1 if c2c1 then d1d2", str.isalnum), parted("ask if he then plays", str.isalnum)
+    (['d2d1', 'if c2c1 then d1d2'], ['ask if he then plays'])
+    """
+    turn, word, condition = line.partition(" if ")
+    is_both = word and is_turn(to_ascii(turn.strip(" ,;"))) and begins_condition(f"if {condition}")
+    return [turn.rstrip(" ,;"), f"if {condition}"] if is_both else [line]
 
 
 def begins_condition(text: str) -> bool:

@@ -110,7 +110,9 @@ class Reader:
         told = head.text if head is not None else told
         certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
-        draft = self._drafted(head, condition_lines.joined(page), to_ascii(asked.strip()) if asked else "")
+        is_turn = partial(self._line.is_turn, number=self._match)
+        apart = [part for line in condition_lines.joined(page) for part in condition_lines.parted(line, is_turn)]
+        draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
