@@ -21,6 +21,7 @@ CERTAIN, BESIDE, ANOTHER, ANOTHER_ASKED = 17.0, 0.6, 0.4, 0.3
 """How sure what is named makes a wish; and how sure a second one must be, as a share of the first: of the same
 sentence, and something to do or a question of another."""
 LIKELY = 1.5  # how much surer a wish is at its usual place
+LEAST_OF_CLAUSE = -3.0  # how sure a sentence must be of the wish of its clause
 IN_CLAUSE, STRAY = 1.8, 2  # how much surer a clause must be than a sentence, and a stranger most of whom wants nothing
 MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
 LEAST_AWAY = -9.0  # how sure an absence with its dates must be at least: "out of office" is less
@@ -81,7 +82,8 @@ def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
         beside = [other for other in found if other.sentence == guess.sentence]
         line = wishes[guess.wish].line
         share = BESIDE if beside else ANOTHER if line else ANOTHER_ASKED
-        share *= max((other.sure for other in beside or found), default=0) if guess.wish != "my_name" else 0
+        firm = (other.sure for other in beside or found if other.wish not in group("soft") or other.wish == "chat")
+        share *= max(firm, default=0) if guess.wish != "my_name" else 0
         acts = {guess.wish, *(other.wish for other in found if wishes[other.wish].line)} - {"chat"}
         is_second = bool(beside and line) and len(acts) > 1
         rivals = {guess.wish}.union(*(only for only in map(group, ("acts", "replies")) if guess.wish in only))
@@ -128,7 +130,8 @@ class _Reader:
         self.idle += not whole or whole[0][1] <= 0
         meanings = vocabulary.meanings("words", sentence)
         is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
-        if place.player and named.days and is_absence and dict(whole).get("away", LEAST_AWAY) > LEAST_AWAY:
+        least = LEAST_AWAY if len(named.days) > 1 else LEAST_AWAY / 2
+        if place.player and named.days and is_absence and dict(whole).get("away", least) > least:
             yield Guess("away", CERTAIN, sentence)
         for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
             self.likely[name] = max(self.likely.get(name, 0.0), sure)
@@ -137,7 +140,7 @@ class _Reader:
             guess = self._settled(part, ranked, named)
             if guess and part is not bare:  # a clause has a wish if its sentence has it, too, at least a little
                 is_long = len(part.split()) > 1 or guess.wish in group("replies")
-                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole).get(guess.wish, 1) > 0
+                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole)[ranked[0][0]] > LEAST_OF_CLAUSE
                 guess = guess if is_own else None
             if guess:
                 yield replace(guess, sentence=sentence, part=part)

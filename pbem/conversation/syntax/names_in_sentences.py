@@ -10,7 +10,7 @@ from pbem.conversation.syntax import vocabulary, wish_classifier
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 JOINING = ("join", "register", "sign")  # what one name follows: more are other people's words
 SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
-SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z])\d\.)\s+(?=\S)")
+SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<![a-z\d])\d\d\.)\s+(?=\S)")
 TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 
 

@@ -218,7 +218,6 @@ def _parts(named: Named, said: list[str], talk: str, place: Place) -> Parts:
         another = ", ".join(filter(None, (another, level_said if is_house else "", says)))
     return {
         "match": (str(place.match), ""),
-        "easiest": (next((key for key, each in GAMES.items() if each.game.difficulty == 1), FIRST_GAME), ""),
         "asked": (place.asked, ""),
         "offer": ("", _says("offer", place.asked)),
         "reminder": (reminder, ""),
