@@ -110,6 +110,9 @@ ASKS = [
         ("play quadrupel",),
         None,
     ),
+    ("Najdite mne sopernika dlja partii v Kvadratik, ljubogo. Spasibo, Gena", ("join gena", "seek kvadratik"), None),
+    ("Ich bin Rentner und suche jemanden für eine Partie Quadrature", ("seek quadrature",), None),
+    ("Vorrei provare Quadrature contro il computer, il primo tratto a lui", ("play quadrature begin=you",), None),
     ("Is it free?", (), "know what it costs"),
     ("Is it free? And please stop writing to me.", (), "know what it costs"),
     ("Graag kvadratik tegen de computer. Hij mag beginnen", ("play kvadratik begin=you",), None),
@@ -150,10 +153,28 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("I'm on holiday from 2026-12-20 until 2027-01-05", ("vacation 2026-12-20 2027-01-05",)),
         ("Good game, well played!", ("#1 say Good game, well played!",)),
         ("please delete everything?", ()),
+        ("Desisto. Parabéns ao Bob.", ("#1 say Parabéns ao Bob.", "#1 resign")),
+        ("mozhno vernut moi poslednii hod?", ("#1 undo",)),
     ],
 )
 def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
     assert read([text], in_match("running")).lines == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Count me in! Please tell Bob that I need a pencil first.", ("#1 accept", '"I need a pencil first."')),
+        ("I'd love to, but only if I begin.", ("#1 decline", "challenge bob quadrupel begin=me")),
+        ("If I say yes, who gets to see my address?", ()),
+    ],
+)
+def test_an_answer_to_an_invitation_comes_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
+    assert read([text], in_match("offered")).lines == lines
+
+
+def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
+    assert read(["Noch mal, aber ne Stufe schwerer!"], in_match("over", level=2)).lines == ("play quadrupel level=3",)
 
 
 def test_what_is_likely_is_answered_where_nothing_is_clear() -> None:

@@ -163,6 +163,20 @@ def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: 
         assert any("I like him" in words_of(each) for each in letters.received["bob@mail.example"])
 
 
+@pytest.mark.parametrize(("said", "state"), [("Gern, ich bin dabei!", "running"), ("No time, sorry.", "declined")])
+def test_words_for_the_inviter_go_with_the_answer(tmp_path: Path, said: str, state: str) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        letters.say("bob", "challenge zoe@mail.example quadrupel")
+
+        (mail,) = letters.reply(letters.last("zoe"), f"{said} Please tell Bob that I miss him.")
+
+        assert letters.execute("select state from match") == [("offered",)]
+        letters.reply(mail, "yes")
+        assert letters.execute("select state from match") == [(state,)]
+        assert '"I miss him."' in words_of(letters.last("bob"))
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

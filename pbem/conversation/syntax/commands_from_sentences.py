@@ -20,9 +20,8 @@ EACH_MORE, FEW_SENTENCES = 1.1, 3  # how much surer it must be for each sentence
 CERTAIN, BESIDE, ANOTHER, ANOTHER_ASKED = 17.0, 0.6, 0.4, 0.3
 """How sure what is named makes a wish; and how sure a second one must be, as a share of the first: of the same
 sentence, and something to do or a question of another."""
-LIKELY = 1.5  # how much surer a wish is at its usual place
-LEAST_OF_CLAUSE = -3.0  # how sure a sentence must be of the wish of its clause
-IN_CLAUSE, STRAY = 1.8, 2  # how much surer a clause must be than a sentence, and a stranger most of whom wants nothing
+IN_CLAUSE, LEAST_OF_CLAUSE = 1.8, -3.0  # how much surer a clause must be, and how sure its sentence at least
+LIKELY, STRAY = 1.5, 2  # how much surer a wish is at its usual place, and must be from a stranger who mostly wants none
 MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
 LEAST_AWAY = -9.0  # how sure an absence with its dates must be at least: "out of office" is less
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
@@ -160,15 +159,17 @@ class _Reader:
         meanings = vocabulary.meanings("concepts", sentence_entities.ADDRESS.sub(" ", part))
         said = vocabulary.meanings("words", part)
         if place.asked and name == "draw":
-            is_agreed = meanings.isdisjoint({"not", "noanswer", "win"}) and "?" not in part
-            return Guess("agree" if is_agreed else "refuse", sure, part)
+            is_refused = not meanings.isdisjoint({"not", "noanswer", "win"})
+            return None if "?" in part and not is_refused else Guess("refuse" if is_refused else "agree", sure, part)
         if place.match and name in group("elsewhere") and not named.games and meanings.isdisjoint({"play", "game"}):
             return None
         is_reply = name in group("replies") and name != "counter"
-        if is_reply and "?" in part and len(part.split()) > FEWEST_WORDS:
+        is_asked = "?" in part and len(part.split()) > FEWEST_WORDS
+        if is_reply and (is_asked or sentence_entities.IF.match(part)):
             return None  # "if I say yes, who sees my address?"
-        other_terms = {*named.games} - {place.game} or ((named.begin or named.time or named.span) and "but" in said)
-        if is_reply and place.state == "offered" and other_terms and "counter" in possible:
+        games = {*named.games} - {place.game} if is_reply or "but" in said else set()
+        is_other = bool(games or ((named.begin or named.time or named.span) and "but" in said))
+        if is_other and "counter" in possible and (is_reply or name in group("plays")):
             return Guess("counter", sure, part)
         rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
         if rivals and "challenge" in possible and name in group("plays"):

@@ -73,7 +73,7 @@ class Place:
     def usual(self, wish: Wish) -> int:
         """Return how much likelier than others a wish is at this place."""
         is_back = (self.away and wish.name == "back") or (self.paused and wish.name == "resume")
-        return BACK if is_back else int(self.state in wish.usual)
+        return BACK if is_back else 2 * wish.asked or int(self.state in wish.usual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,18 +138,18 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             answers.append(ONLY_WRITTEN.format(line))
         elif says := _answer(wish, named, place, parts):
             answers.append(says)
-    for sentence in said if place.state == "offered" and acts else ():
+    takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
+    for sentence in said if takes_words and acts else ():
         if words := names_in_sentences.told(sentence, place.rival):
-            done.append(f"write to {place.rival}")
+            done.append(f"write to {place.rival or 'them'}")
             acts.append(f'"{words}"')
             wanting[sentence] = "chat"
+    acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line))
     looks = (_filled(wish.look, parts) for wish in wishes if wish.look)
     return Reading(
         wishes=tuple(wishes),
         sentence=", and to ".join(dict.fromkeys(done or known)),
-        lines=tuple(
-            dict.fromkeys(sorted(acts, key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line)))
-        ),
+        lines=tuple(dict.fromkeys(acts)),
         look=next(looks, ""),
         answers=tuple(dict.fromkeys(answers))[:MOST_ANSWERS],
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
