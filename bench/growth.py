@@ -31,7 +31,7 @@ from bench import performance, processes
 from bench.crowd import fill
 from bench.performance import Row
 from notation.games import GAMES
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Ply, Seek
 from pbem.tokens import Purpose, Token

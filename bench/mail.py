@@ -33,7 +33,7 @@ from sqlmodel import col, select
 from bench import performance, processes
 from bench.floor import Errand, StampedSink
 from bench.performance import Row
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Player

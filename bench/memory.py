@@ -30,7 +30,7 @@ from rich.table import Table
 
 from bench import performance, processes
 from bench.performance import Row
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token

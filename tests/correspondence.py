@@ -28,7 +28,7 @@ from pbem.conformance.server_harness import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
 from pbem.mail.reading.isolated_parser import MailParser
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import bounces
 from pbem.server import daemon
 from pbem.storage.database import transaction

@@ -28,8 +28,8 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
 from pbem.matches.replayed_match import turn_texts
 from pbem.matches.stored_offers import open_offers
-from pbem.messages.links import address_with
 from pbem.messages.render import Renderer
+from pbem.messages.reply_links import address_with
 from pbem.players import match_event_notices
 from pbem.server import daemon
 from pbem.storage import retention

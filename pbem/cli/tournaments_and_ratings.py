@@ -11,7 +11,7 @@ from pbem.cli.printing import TerminalListing
 from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, app, errors, out, stored
 from pbem.errors import Refused
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, host_syntax, messages, openings, rounds
+from pbem.features.tournaments import entries, host_syntax, openings, rounds, tournament_views
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.standings import crosstable
@@ -70,12 +70,12 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG, as_json: J
 def _standing(session: Session, row: Tournament) -> TerminalListing:
     """Return the rungs of a ladder, a crosstable, or before it begins who has entered."""
     if row.kind == Format.LADDER:
-        _, standing, _ = messages.rungs_for(session, row, None, shared.now(), row.places)
+        _, standing, _ = tournament_views.rungs_for(session, row, None, shared.now(), row.places)
         listing = TerminalListing("rung player matches")
         for rung in standing:
             listing.add(rung.rung, rung.player, rung.matches)
         return listing
-    names = messages.names_of(player for _, player in entries.players_of(session, row))
+    names = tournament_views.names_of(player for _, player in entries.players_of(session, row))
     if row.started is None:
         listing = TerminalListing("player")
         for name in names.values():

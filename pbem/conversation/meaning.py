@@ -13,7 +13,7 @@ from pbem.conversation import yes_or_no
 from pbem.conversation.command import Request, Role
 from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.refusals import outdated
-from pbem.conversation.syntax import commands_from_sentences, vocabulary
+from pbem.conversation.syntax import vocabulary, wishes_in_sentences
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.syntax.suggested_commands import Place, Reading
 from pbem.conversation.yes_or_no import Answer
@@ -192,7 +192,7 @@ def place_of(request: Request) -> Place:
 
 
 def understood(request: Request, lines: Iterable[str]) -> Reading:
-    return commands_from_sentences.read(lines, place_of(request))
+    return wishes_in_sentences.read(lines, place_of(request))
 
 
 def language_of(request: Request) -> str:

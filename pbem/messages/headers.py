@@ -16,7 +16,7 @@ from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import ChallengeClosed, OfferNews, TurnNews
 from pbem.messages.contents.message_payloads import Answer, Challenge
 from pbem.messages.delivery_choices import KINDS, kind_of
-from pbem.messages.links import address_with, token_of
+from pbem.messages.reply_links import address_with, token_of
 from pbem.messages.templating import TEXT, templates
 from pbem.messages.token_redaction import HeaderValue
 from pbem.storage.mailer import is_own_id

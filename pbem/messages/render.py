@@ -11,12 +11,12 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.text.quotes_of_us import Ours
 from pbem.matches.replayed_match import Snapshot
 from pbem.matches.shown_names import name
-from pbem.messages import general_preferences, headers, links, mime
+from pbem.messages import general_preferences, headers, mime, reply_links
 from pbem.messages.delivery_choices import kind_of
 from pbem.messages.headers import subject_of
-from pbem.messages.links import ReplyTarget, address_with
 from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Attachment
+from pbem.messages.reply_links import ReplyTarget, address_with
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_redaction import TokenFilter, TokenRedactor
 from pbem.messages.views import Views
@@ -116,8 +116,8 @@ class Renderer:
             "row": row,
             "several": getattr(payload, "plies", None) is not None,  # so that a reply must name the match it means
             "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
-            "answer_with": partial(links.link, answer),
-            "stop": links.link(answer, kind_of(row.template).stop) if row.is_notice else None,
+            "answer_with": partial(reply_links.link, answer),
+            "stop": reply_links.link(answer, kind_of(row.template).stop) if row.is_notice else None,
             "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,

@@ -26,14 +26,14 @@ from pbem.matches.ratings.standings import in_short
 from pbem.matches.ratings.weekly_rating import rated_on, week_of
 from pbem.matches.replayed_match import Snapshot
 from pbem.matches.shown_names import name
-from pbem.messages import analysis, links
+from pbem.messages import analysis, reply_links
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.contents.answer_sections import Branch, MatchThen, OfferShown, PlayedByItself, Preview
 from pbem.messages.general_preferences import HINTS, LONG
-from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.match_files import Drawings
 from pbem.messages.mime import Enclosed
+from pbem.messages.reply_links import Links, ReplyTarget
 from pbem.messages.rules_page import Picture, illustrated
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
 from pbem.messages.times_shown import TimeShown, moment, time_shown
@@ -297,7 +297,7 @@ class View:
     def links(self) -> Links:
         """What the reader can tap; nothing for readers who don't play in the match."""
         target = self._views.reply_target(self._snapshot, self._seen)
-        return links.of_match(self._snapshot, self._views.facts.reader, target, can_claim=self.can_claim)
+        return reply_links.of_match(self._snapshot, self._views.facts.reader, target, can_claim=self.can_claim)
 
     @cached_property
     def board_page(self) -> str | None:

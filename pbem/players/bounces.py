@@ -21,7 +21,7 @@ from pbem.matches.clock.clock import Unreachable
 from pbem.matches.queries import of_player, opponent_of, seat_of
 from pbem.matches.shown_names import is_hidden, name
 from pbem.messages.contents.message_payloads import OpponentUnreachable
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players.sender_identity import tags_of
 from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, MatchState, Outgoing, OutgoingState, Player

@@ -18,7 +18,7 @@ from pbem.config import ChecksSettings, ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
-from pbem.messages.links import token_of
+from pbem.messages.reply_links import token_of
 from pbem.players import addresses_and_revocation
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token

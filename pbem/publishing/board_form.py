@@ -32,7 +32,7 @@ from pbem.matches.shown_names import name
 from pbem.messages import general_preferences
 from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
 from pbem.messages.headers import subject_of
-from pbem.messages.links import ReplyTarget, address_with
+from pbem.messages.reply_links import ReplyTarget, address_with
 from pbem.messages.times_shown import time_shown
 from pbem.players.message_budgets import HOUR
 from pbem.publishing import html_pages

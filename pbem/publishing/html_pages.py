@@ -23,7 +23,7 @@ from pbem.messages.boards.interactive_board import LISTED as LISTED_TURNS
 from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
-from pbem.messages.links import mailto
+from pbem.messages.reply_links import mailto
 from pbem.messages.rules_page import page
 from pbem.messages.templating import HTML, templates
 from pbem.publishing import match_page_data

@@ -16,9 +16,9 @@ from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import entries, ladders, openings, rounds
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.messages import TournamentLine
-from pbem.features.tournaments.messages import line as tournament_line
 from pbem.features.tournaments.standings import Table, crosstable
+from pbem.features.tournaments.tournament_views import TournamentLine
+from pbem.features.tournaments.tournament_views import line as tournament_line
 from pbem.matches.ratings import standings
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.publishing import visibility

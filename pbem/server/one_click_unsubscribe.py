@@ -16,7 +16,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival, Store
 from pbem.messages.delivery_choices import KINDS
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import invitations
 from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
 from pbem.storage.preference_definition import OFF

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.tokens import Purpose, Token
 from tests import scenes
 from tests.bounces import bounce_for_good, dsn

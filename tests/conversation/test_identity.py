@@ -9,7 +9,7 @@ from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.mail.transports.protocols import Arrival
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import sender_identity
 from pbem.secret_setting import Secret
 from pbem.server import intake

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pbem.conversation.syntax import vocabulary, wish_classifier
-from pbem.conversation.syntax.commands_from_sentences import read
 from pbem.conversation.syntax.names_in_sentences import is_name
 from pbem.conversation.syntax.suggested_commands import Place
+from pbem.conversation.syntax.wishes_in_sentences import read
 from pbem.features.all import FEATURES
 
 ROOT = Path(__file__).parents[2]

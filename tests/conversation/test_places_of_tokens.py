@@ -11,7 +11,7 @@ from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import read
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import sender_identity
 from pbem.storage.models import Incoming, Outgoing
 from pbem.tokens import Keyring, Purpose, Token

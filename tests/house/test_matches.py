@@ -5,7 +5,7 @@ from sqlmodel import Session
 
 from pbem.features.house.hints_and_analyses import HINTS_PER_DAY
 from pbem.messages.contents.message_payloads import OpponentLeft
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.storage.mailer import Mailer
 from pbem.storage.models import HOUSE, Player, Search
 from pbem.tokens import Purpose, Token

@@ -9,7 +9,7 @@ from notation.games import GAMES
 from notation.record import Record
 from pbem.cli import demo
 from pbem.messages.headers import subject_of
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply, Presence

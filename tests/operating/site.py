@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from pbem import config
 from pbem.cli.command_index import app
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.server import daemon
 from pbem.tokens import Keyring, Purpose, Token
 from tests import databases

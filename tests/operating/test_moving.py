@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 from sqlmodel import SQLModel
 
-from pbem.cli.setup import move
+from pbem.cli.setup import sqlite_to_postgresql
 from pbem.mail.transports import receive_loop
 from pbem.storage import database
 from tests import databases, postgres
@@ -74,9 +74,9 @@ def test_a_move_that_ends_in_the_middle_leaves_no_row_and_can_be_made_again(site
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        move.copy_rows(old, new, end)
+        sqlite_to_postgresql.copy_rows(old, new, end)
     assert not any(contents(target).values())
-    move.copy_rows(old, new, lambda *_: None)
+    sqlite_to_postgresql.copy_rows(old, new, lambda *_: None)
     assert contents(target) == contents(site.database)
     old.dispose()
     new.dispose()

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.messages.contents.message_payloads import Answer
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.storage.mailer import kept_content
 from pbem.storage.message_payload_base import dump
 from pbem.storage.models import Outgoing

@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 from pbem.failpoints import Step
 from pbem.features.time import due
 from pbem.mail.transports.protocols import Arrival
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import bounces
 from pbem.server.daemon import Server
 from pbem.storage.models import Outgoing

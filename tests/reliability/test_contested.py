@@ -18,7 +18,7 @@ from pbem.matches.condition_tree import Conditions
 from pbem.matches.integrity import faults
 from pbem.matches.queries import version
 from pbem.matches.replayed_match import snapshot_of
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.server.daemon import Server
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.tokens import Purpose, Token
 from tests.operating import matches
 from tests.operating.people import words, written

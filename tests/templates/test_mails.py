@@ -15,7 +15,7 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
-from pbem.messages.links import Link
+from pbem.messages.reply_links import Link
 from pbem.messages.template_files import templates_folder
 from pbem.messages.templating import HTML, TEXT, templates, tightened
 from pbem.storage import message_payload_base

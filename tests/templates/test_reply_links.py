@@ -1,6 +1,6 @@
 """Links that open a prefilled email: encoded, and left out where they would be too long."""
 
-from pbem.messages.links import LONGEST, ReplyTarget
+from pbem.messages.reply_links import LONGEST, ReplyTarget
 
 
 def test_words_too_long_for_a_link_have_none() -> None:

@@ -10,13 +10,7 @@ from datetime import date
 from itertools import islice
 
 from notation.games import FEW, GAMES
-from pbem.conversation.syntax import (
-    days_in_sentences,
-    names_in_sentences,
-    sentence_entities,
-    vocabulary,
-    wish_classifier,
-)
+from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
 from pbem.conversation.syntax.sentence_entities import Named
 from pbem.conversation.syntax.vocabulary import Wish
 from pbem.errors import Refused
@@ -191,7 +185,7 @@ def _parts(named: Named, said: list[str], talk: str, place: Place) -> Parts:
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
     when = f"until {last}" if named.days else f"for {spoken(last)}" if last else ""
-    gone = days_in_sentences.absence(text, named.days, length, place.today) if named.days else None
+    gone = sentence_entities.absence(text, named.days, length, place.today) if named.days else None
     away = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last
     until = (last, when)
     if gone:

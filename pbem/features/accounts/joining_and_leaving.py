@@ -12,7 +12,7 @@ from pbem.features.accounts.data_export import WHOSE, check_about_sender
 from pbem.features.accounts.name_rules import _is_taken, check_name
 from pbem.features.seeks import seeks
 from pbem.messages.contents.message_payloads import Welcome, titles
-from pbem.messages.links import address_with
+from pbem.messages.reply_links import address_with
 from pbem.players import blocks, erasure, invitations
 from pbem.storage import mailboxes_and_domains
 from pbem.storage.models import Player

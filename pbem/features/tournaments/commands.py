@@ -8,10 +8,12 @@ from pbem.conversation.syntax.arguments import PLAYER, Piece, opt, words
 from pbem.conversation.syntax.paging import PAGE
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
-from pbem.features.tournaments import entries, host_syntax, ladders, messages, openings, rounds
+from pbem.features.tournaments import entries, host_syntax, ladders, openings, rounds, tournament_views
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import AGAIN, REST
-from pbem.features.tournaments.messages import (
+from pbem.features.tournaments.openings import TournamentState
+from pbem.features.tournaments.standings import crosstable
+from pbem.features.tournaments.tournament_views import (
     Meeting,
     TournamentEntered,
     TournamentLast,
@@ -20,8 +22,6 @@ from pbem.features.tournaments.messages import (
     TournamentShown,
     TournamentWithdrawn,
 )
-from pbem.features.tournaments.openings import TournamentState
-from pbem.features.tournaments.standings import crosstable
 from pbem.matches import reliability
 from pbem.storage.database import lock
 from pbem.storage.models import Tournament
@@ -35,7 +35,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
     tournaments, more = openings.listed(session, paging.SIZE, page)
     numbers = openings.numbers_of(session, tournaments)
     rows = (
-        messages.line(
+        tournament_views.line(
             tournament,
             numbers[tournament.id or 0],
             request.now,
@@ -53,10 +53,10 @@ def show(request: Request, line: Line) -> Decision:
     if tournament.kind == Format.LADDER:
         return Decision(answer=(_ladder(request, tournament, max(line.given.get(PAGE, 0), 1)),))
     people = entries.players_of(session, tournament)
-    names = messages.names_of(player for _, player in people)
+    names = tournament_views.names_of(player for _, player in people)
     is_in = reader is not None and reader.id in names
     if tournament.started is None:
-        head = messages.line(tournament, len(people), request.now, entered=is_in)
+        head = tournament_views.line(tournament, len(people), request.now, entered=is_in)
         known = reliability.of_players(session, names)
         entrants = tuple(
             Meeting(player=name, ended=known[number].ended, lost_on_time=known[number].lost)
@@ -64,18 +64,20 @@ def show(request: Request, line: Line) -> Decision:
         )
         return Decision(answer=(TournamentShown(line=head, players=entrants),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
-    head = messages.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
-    table = messages.shown(crosstable(field), names, own)
-    return Decision(answer=(TournamentShown(line=head, table=table, last_round=messages.last_round(field, names)),))
+    head = tournament_views.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
+    table = tournament_views.shown(crosstable(field), names, own)
+    return Decision(
+        answer=(TournamentShown(line=head, table=table, last_round=tournament_views.last_round(field, names)),)
+    )
 
 
 def _ladder(request: Request, tournament: Tournament, page: int) -> TournamentShown:
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    number, rows, more = messages.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
+    number, rows, more = tournament_views.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
     entrants = openings.number_of(request.session, tournament)
     return TournamentShown(
-        line=messages.line(tournament, entrants, request.now, entered=number > 0),
+        line=tournament_views.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
@@ -95,7 +97,7 @@ def enter(request: Request, line: Line) -> Decision:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
     _check_number(request)
     entries.enter(session, tournament, player, now)
-    head = messages.line(tournament, openings.number_of(session, tournament), now, entered=True)
+    head = tournament_views.line(tournament, openings.number_of(session, tournament), now, entered=True)
     return Decision(answer=(TournamentEntered(line=head),))
 
 
@@ -125,7 +127,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
     _check_number(request)
     rung = ladders.enter(session, tournament, player, now)
-    head = messages.line(tournament, entrants + 1, now, entered=True)
+    head = tournament_views.line(tournament, entrants + 1, now, entered=True)
     return Decision(answer=(TournamentEntered(line=head, rung=rung),))
 
 
@@ -192,7 +194,7 @@ def host(request: Request, line: Line) -> Decision:
     if hosted >= openings.MOST_HOSTED:
         raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")
     tournament = openings.open_(session, host_syntax.read(line.words, request.server.time, request.now), player)
-    return Decision(answer=(TournamentOpened(line=messages.line(tournament, 0, request.now)),))
+    return Decision(answer=(TournamentOpened(line=tournament_views.line(tournament, 0, request.now)),))
 
 
 def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> Decision:

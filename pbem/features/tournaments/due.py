@@ -17,12 +17,12 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, ladders, messages, openings, rounds
+from pbem.features.tournaments import entries, ladders, openings, rounds, tournament_views
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.ladders import Rungs
-from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
+from pbem.features.tournaments.tournament_views import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.matches import tournament_and_branched_matches
 from pbem.matches.shown_names import name
 from pbem.messages import delivery_choices
@@ -103,7 +103,7 @@ def _tell_some(
 def _tell_the_round(
     session: Session, server: ServerSettings, news: TournamentNews, board: BegunPairing, now: datetime
 ) -> None:
-    tournament, names = news.tournament, messages.names_of(news.names.values())
+    tournament, names = news.tournament, tournament_views.names_of(news.names.values())
     own = (board.pair.round, board.pair.board, board.pair.game)
     running = [pair for pair in news.field.pairs if pair.result is None]
     others = {player for pair in running if (pair.round, pair.board, pair.game) != own for player in pair.players}
@@ -134,22 +134,22 @@ def wants_news(player: Player) -> bool:
 def _table(news: TournamentNews, names: Mapping[int, str], reader: int) -> Crosstable | None:
     if news.field.last_round <= news.field.at_once:
         return None
-    return messages.shown(news.table, names, reader, messages.MOST_ROWS)
+    return tournament_views.shown(news.table, names, reader, tournament_views.MOST_ROWS)
 
 
 def _tell_the_end(
     session: Session, server: ServerSettings, news: TournamentNews, people: Iterable[Player], now: datetime
 ) -> None:
-    tournament, names = news.tournament, messages.names_of(news.names.values())
+    tournament, names = news.tournament, tournament_views.names_of(news.names.values())
     is_over = openings.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
     for player in filter(wants_news, people):
         number = player.id or 0
         report = TournamentEnded(
-            line=messages.line(tournament, len(names), now, round_=news.field.last_round),
+            line=tournament_views.line(tournament, len(names), now, round_=news.field.last_round),
             place=next((row.place for row in news.table.rows if row.entrant.player == number), 0),
-            winners=messages.winners(news.table, names) if is_over else (),
-            table=messages.shown(news.table, names, number) if is_over else None,
+            winners=tournament_views.winners(news.table, names) if is_over else (),
+            table=tournament_views.shown(news.table, names, number) if is_over else None,
         )
         mailer.to_player(player, report, purpose=Purpose.PERSONAL, delivery=NEWS)
 
@@ -199,8 +199,8 @@ def end_ladder(session: Session, server: ServerSettings, tournament: Tournament,
     tournament.ended = now
     session.flush()
     ladder = ladders.on(session, tournament)
-    line = messages.line(tournament, len(ladder), now)
-    _, rungs, _ = messages.rungs_for(session, tournament, None, now, len(ladder))
+    line = tournament_views.line(tournament, len(ladder), now)
+    _, rungs, _ = tournament_views.rungs_for(session, tournament, None, now, len(ladder))
     mailer = Mailer(session, server, now)
     recipients = [player for player in entries.locked_people(session, ladder).values() if wants_news(player)]
     for player in recipients:

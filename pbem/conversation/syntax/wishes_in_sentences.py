@@ -1,8 +1,7 @@
-"""What a message in plain sentences seems to want: all of it in one sentence of ours, and the lines that would do it.
+"""What a message in plain sentences seems to want. Nothing here acts: `suggested_commands` says what it comes to.
 
-Nothing here acts. The lines are printed and stored, and a yes carries out these and no others; what the sentences name
-beside that is said, too. `wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; the words
-for both are in phrases.toml.
+`wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; the words for both are in
+phrases.toml.
 """
 
 import re
