@@ -163,11 +163,12 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: sugg
         joins = request.commands.joining
         wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
     name = name or suggested_name(request.sender.address, request.features)
+    own = {each.answer for each in wish.wishes if each.name in ("join", "how_works")}
     section = Introduction(
         name=name,
         wants_name=wants_name,
         sentence=wish.sentence,
-        answers=() if wish.wants("join", "how_works") else wish.notes,
+        answers=tuple(note for note in wish.notes if note not in own),
         rest=rest[:MOST_KEPT],
         house=request.house.enabled,
         games=titles(),

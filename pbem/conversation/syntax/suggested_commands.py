@@ -163,9 +163,6 @@ def _answer(wish: Wish, named: Named, place: Place, parts: Parts) -> str:
     return _filled(wish.answer, parts)
 
 
-REPORTED = ("time", "level", "rated", "begin")  # what is said if it is named and not used
-
-
 def _says(about: str, what: str) -> str:
     said: dict[str, str] = vocabulary.table("says")[about]
     return said.get(what, "")
@@ -301,12 +298,12 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
         return  # all of it is passed on
     if not names & {"counter", "wrong_game"}:
         yield from (GAMES.title(key) for key in named.games[MOST_SEEKS if "seek" in names else 1 :])
-    if named.cells and "turn_words" not in names:
+    if named.cells and "accept" in names:
         yield " ".join(named.cells)
     if named.addresses and (len(named.addresses) > 1 or not used & {"opponent", "address"}):
         yield "an address"
     begins_match = not names.isdisjoint(vocabulary.group("plays"))
-    for name in REPORTED if not names & {"counter", "rematch"} else ():
+    for name in ("time", "level", "rated", "begin") if not names & {"counter", "rematch"} else ():
         if parts[name][1] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
             yield parts[name][1]
 

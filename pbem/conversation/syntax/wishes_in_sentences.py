@@ -55,9 +55,12 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     plays = any(this.games for this in names.values()) or not about.isdisjoint(group("playing"))
     invited = [sentence for sentence, this in names.items() for _ in this.addresses]
     if len(invited) == 1 and plays and "challenge" in reader.possible:
-        guesses.append(Guess("challenge", CERTAIN, invited[0]))
+        guesses = [
+            *(each for each in guesses if each.wish not in group("plays")),
+            Guess("challenge", CERTAIN, invited[0]),
+        ]
     is_stray = not (plays or place.player or place.match) and 2 * reader.idle > len(said)
-    needed = (SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0)) * (STRAY if is_stray else 1)
+    needed = max(SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0), STRAY * SURE * is_stray)
     found = _chosen(guesses, needed)
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
