@@ -166,8 +166,7 @@ class _Reader:
         if place.match and name in group("elsewhere") and not named.games and meanings.isdisjoint({"play", "game"}):
             return None
         is_reply = name in group("replies") and name != "counter"
-        is_asked = "?" in part and len(part.split()) > FEWEST_WORDS
-        if is_reply and (is_asked or sentence_entities.IF.match(part)):
+        if is_reply and (("?" in part and len(part.split()) > FEWEST_WORDS) or sentence_entities.IF.match(part)):
             return None  # "if I say yes, who sees my address?"
         games = {*named.games} - {place.game} if is_reply or "but" in said else set()
         is_other = bool(games or ((named.begin or named.time or named.span) and "but" in said))
