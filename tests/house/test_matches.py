@@ -37,7 +37,7 @@ def lost(letters: Correspondence) -> None:
         ("challenge house kvadratik rated", "Matches against the house aren't rated."),
         ("challenge house kvadratik level=7", "The house has no level 7."),
         ("challenge bob kvadratik level=3", "only the house has levels"),
-        (f"challenge {HOUSE.replace(' ', '')} kvadratik", "No player is called (thehouse)."),
+        (f"challenge {HOUSE.replace(' ', '')} kvadratik", "No player is called thehouse."),
     ],
 )
 @after(lost)

@@ -52,7 +52,7 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     found = python(installed, tmp_path, "-c", words).splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 2
     words = "from pbem.cli import demo; "
-    words += "from pbem.messages.contents import answer_sections as words; "
+    words += "from pbem.messages import template_files as words; "
     words += "from pbem.storage import database; print(demo.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
