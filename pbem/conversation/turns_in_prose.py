@@ -22,8 +22,8 @@ from pbem.matches.turn_parsing import SET_UP
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
-KEYS = str.maketrans("фисвуапршолд", "abcdefghijkl")
-"""The keys of letters on a Russian keyboard, where a turn was meant."""
+KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")
+"""The keys of letters on a Russian keyboard, where a turn was meant, and a letter that looks like a Latin one."""
 JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 

@@ -167,12 +167,18 @@ def told(sentence: str, name: str) -> str:
 
     >>> told("please tell Bob I'll be late", "bob"), told("Kannst du Bob ausrichten, dass ich komme?", "bob")
     ("I'll be late", 'dass ich komme?')
+    >>> told("bob: take your time", "bob"), told("I'll tell Bob yes or no", "bob")
+    ('take your time', '')
     """
+    whom, colon, words_to_them = sentence.partition(":")
+    if colon and name and as_name(whom.strip()) == name:
+        return words_to_them.strip()
     for way in vocabulary.table("names")["tell"]:
         for found in re.finditer(way.replace("NAME", r"(\w+)"), sentence, re.IGNORECASE):
             whom = as_name(found[1])
             if whom in vocabulary.table("names")["them"].split() or (name and whom.startswith(name)):
                 *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
                 is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.meanings("concepts", last)
-                return " ".join(words if words and is_thanks else (*words, last))
+                passed_on = " ".join(words if words and is_thanks else (*words, last))
+                return passed_on if set(vocabulary.words(passed_on)) - vocabulary.listed("untold") else ""
     return ""

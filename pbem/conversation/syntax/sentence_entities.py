@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from zoneinfo import available_timezones
 
 from notation.games import GAMES
@@ -152,6 +152,7 @@ def _begins_in(clause: str) -> str:
     is_end = order >= len(words) - (2 if is_verb else 3) and "time" not in who.of_text(after[:1])
     is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
     is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(after))
+    is_said = is_said and (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"
     is_asked = "how" in vocabulary.meanings("concepts", clause) or is_negated(clause)
     names = [(abs(order - at), each) for at, means in enumerate(found) for each in means & {"me", "you"}]
     distance, nearest = min(names, default=(NEAR + 1, ""))
@@ -217,24 +218,33 @@ def level_beside(text: str, level: int | None) -> str:
     return str(min(max((level or 0) + int(steps[0]), 0), 6)) if len(steps) == 1 else ""
 
 
+def _number(word: str) -> int:
+    return int(word[:4]) if word.isdecimal() else next(map(int, vocabulary.lexicon("number").of(word)), 0)
+
+
 def _times(text: str) -> tuple[str, str]:
     """Return the time for each turn, and a span that is none.
 
     >>> _times("with 3 days per move"), _times("drei Tage pro Zug"), _times("I'm away for two weeks")
     (('3d', ''), ('3d', ''), ('', '14d'))
+    >>> _times("Eile hab ich keine, eine Woche pro Zug"), _times("2 days a move is too short for me")
+    (('7d', ''), ('', ''))
     """
-    words, numbers, units, others = vocabulary.words(text), *map(vocabulary.lexicon, ("number", "unit", "words"))
-    per_move = span = ""
-    for at, word in enumerate(words):
+    units, others = map(vocabulary.lexicon, ("unit", "words"))
+    parts = [vocabulary.words(each) for each in text.split(",")]
+    words, per_move, span = [*chain(*parts)], "", ""
+    for at, (part, word) in enumerate((each, word) for each in parts for word in each):
         unit, before = next(iter(units.of(word)), ""), words[at - 1] if at else ""
         before = words[at - 2] if at > 1 and "more" in others.of(before) else before  # "2 more days"
-        count = int(before[:4]) if before.isdecimal() else next(map(int, numbers.of(before)), 0)
-        count = count or next(map(int, numbers.of(words[at + 1])), 0) if at + 1 < len(words) else count  # "дней пять"
+        count = _number(before) or next((_number(each) for each in words[at + 1 : at + 2] if not each.isdecimal()), 0)
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
         refused = {*others.of_text(words[at + 1 : at + 9])} & {"toolittle"}  # "2 days a move is too short for me"
-        refused |= {*others.of_text(words[max(at - 3, 0) : at - 1])} & {"not"}  # "pas à 2 jours par coup"
-        if not unit or refused or not (count or is_each):
+        negated = [each for each in words[max(at - 3, 0) : at - 1] if each in part]
+        refused |= {*others.of_text(negated)} & {"not"}  # "pas à 2 jours par coup"
+        if refused:  # "not 2 days, but five"
+            count = next((_number(each) for each in words[at + 1 :] if each not in part and _number(each) > 1), 0)
+        if not unit or not (count or (is_each and not refused)):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
         is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())

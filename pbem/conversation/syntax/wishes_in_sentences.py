@@ -92,6 +92,8 @@ def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
         if fits and guess.sure >= max(least, share) and len(found) < MOST_WISHES and guess.wish != "greeting":
             found.append(guess)
     wanted = {guess.wish for guess in found}
+    if "turn_words" in wanted:  # "Any sane person would resign here. I play a4a5."
+        found = [guess for guess in found if not wishes[guess.wish].risky]
     idle = {"accept_alone", "decline_alone"} if len(wanted) > 1 else set[str]()
     covers: dict[str, str] = vocabulary.table("groups")["covers"]
     idle |= {name for wish in wanted for name in covers.get(wish, "").split()}
@@ -179,6 +181,8 @@ class _Reader:
             return Guess("wrong_game", sure, part)
         if name == "easy_game" and named.level:
             name = "play_house"
+        if name == "how_works" and place.game and "game" in meanings:
+            name = "rules"
         near = {name, *(other for other, _ in others[:1])}
         if "counter" in near and near <= group("plays") | {"counter"}:
             return Guess("counter", sure, part)
