@@ -56,6 +56,11 @@ def _best(name: str, wording: str) -> str:
     return next((found for found, _ in wish_classifier.recognised(wording) if found in possible), "nothing")
 
 
+def test_a_guess_has_its_reasons() -> None:
+    speaking = [feature for feature, weight in wish_classifier.reasons("Do I give up?", "resign")[:2] if weight > 0]
+    assert speaking == ["i give", "give up"]
+
+
 def test_lines_of_wishes_begin_with_commands() -> None:
     for wish in vocabulary.wishes().values():
         for line in filter(None, (wish.line, wish.look)):

@@ -99,6 +99,13 @@ def recognised(sentence: str) -> list[tuple[str, float]]:
     return sorted(sure, key=lambda each: -each[1])
 
 
+def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:
+    """Return what speaks for a wish in a sentence, and how much."""
+    at = _learned()[0].index(wish)
+    weights = ((feature, dict(_weights(feature)).get(at, 0)) for feature in _features(sentence))
+    return sorted(weights, key=lambda each: -each[1])
+
+
 def learn(examples: Sequence[tuple[str, str]]) -> bytes:
     """Return the weights that tell examples apart, as an averaged perceptron learns them."""
     names = sorted({wish for wish, _ in examples})
