@@ -18,7 +18,7 @@ from pbem.conversation.judge import Outcome, Verdict, covers_notes
 from pbem.conversation.match_and_players import note_to_opponent, opponent_in
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
-from pbem.conversation.syntax import suggested_commands
+from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.message_draft import MOST_COMMANDS
@@ -140,8 +140,8 @@ def _malformed(request: Request, line: Line) -> Refused:
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
     is_sentence = bool(given.unread) and is_plain and is_named
-    wish = meaning.understood(request, [line.text]) if is_sentence else suggested_commands.Reading()
-    return suggested_commands.suggestion(wish) if wish.wishes else line.misfit()
+    wish = meaning.understood(request, [line.text]) if is_sentence else commands_for_wishes.Reading()
+    return commands_for_wishes.suggestion(wish) if wish.wishes else line.misfit()
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:

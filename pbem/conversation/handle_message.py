@@ -17,7 +17,7 @@ from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.conversation.syntax import suggested_commands
+from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
@@ -138,7 +138,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     if not wish.wishes:
         refusal = refusal or message_without_command.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:
-            human = suggested_commands.human(admin=True) if request.server.admin else ""
+            human = commands_for_wishes.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
         raise refusal
     lines = meaning.read_ours(request, wish.lines).commands
@@ -147,7 +147,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
-    raise suggested_commands.suggestion(wish)
+    raise commands_for_wishes.suggestion(wish)
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:

@@ -13,8 +13,8 @@ from pbem.conversation import execute, meaning, yes_or_no
 from pbem.conversation.command import Decision, Letter, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped, follow
+from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message

@@ -14,8 +14,8 @@ from pbem.conversation.command import Request, Role
 from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import vocabulary, wishes_in_sentences
+from pbem.conversation.syntax.commands_for_wishes import Place, Reading
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
-from pbem.conversation.syntax.suggested_commands import Place, Reading
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_and_subject import bare_subject

@@ -11,7 +11,7 @@ from pbem.conversation.command import Line, Request, Role
 from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
-from pbem.conversation.syntax import names_in_sentences, suggested_commands, vocabulary
+from pbem.conversation.syntax import commands_for_wishes, names_in_sentences, vocabulary
 from pbem.conversation.syntax.arguments import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
@@ -52,7 +52,7 @@ def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_conf
             parsed = _named(request, message, parsed)
         return replace(parsed, commands=_by_rank(parsed.commands))
     is_plain = bool(lines) and not any("=" in line.text for line in lines)
-    said = meaning.wishes_in(request) if is_plain else suggested_commands.Reading()
+    said = meaning.wishes_in(request) if is_plain else commands_for_wishes.Reading()
     try:
         ours = (line.of_stranger(request) for line in _by_rank(lines))
         only = next((line for line in ours if line is not None), None)
@@ -95,7 +95,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
     Raise Refused or Unanswerable.
     """
-    wish = suggested_commands.Reading()
+    wish = commands_for_wishes.Reading()
     gives_name = not request.sender.is_stranger and _first_name(request, parsed) is not None
     is_plain = gives_name or bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
     if not is_plain:
@@ -114,7 +114,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
     refusal = Refused(
         "We still don't understand what you want.",
-        fits=" ".join((*wish.supposed, suggested_commands.human(admin=bool(request.server.admin)))),
+        fits=" ".join((*wish.supposed, commands_for_wishes.human(admin=bool(request.server.admin)))),
         meant=tuple(dict.fromkeys((*wish.lines, *HELPFUL)))[: len(HELPFUL)],
         wish=True,
         gist=INSISTS,
@@ -122,7 +122,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     return refused(request, reply, refusal)
 
 
-def _answer(request: Request, reply: Reply, wish: suggested_commands.Reading) -> Reply | None:
+def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -> Reply | None:
     """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
     lines = meaning.read_ours(request, wish.lines).commands
     if not (lines and lines[0].command.newcomer_rank):
@@ -142,7 +142,7 @@ def _answer(request: Request, reply: Reply, wish: suggested_commands.Reading) ->
     return refused(request, reply, Refused(f"You want to {wish.sentence}.", fits=fits, wish=True, gist=gist))
 
 
-def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: suggested_commands.Reading) -> Reply:
+def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: commands_for_wishes.Reading) -> Reply:
     """Return the reply that says what this is, and how to join.
 
     A `yes` in answer to it joins, under that name or another; the rest of what they had asked for is repeated, and
@@ -178,7 +178,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: sugg
     return replace(reply.adding(section), proposal=proposal)
 
 
-def _waiting_lines(request: Request, wish: suggested_commands.Reading) -> tuple[Line, ...]:
+def _waiting_lines(request: Request, wish: commands_for_wishes.Reading) -> tuple[Line, ...]:
     """Return the lines that wait for a name: those of sentences, or those written, but no free text: it is repeated.
 
     What is about something that there is already can't wait.

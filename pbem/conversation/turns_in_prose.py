@@ -9,11 +9,11 @@ from pbem.conversation.command import Request
 from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.syntax import names_in_sentences, sentence_entities
 from pbem.conversation.syntax.arguments import TURN
+from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.prose_or_turn import cells
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, IF, cells_in, is_doubted, is_negated
-from pbem.conversation.syntax.suggested_commands import Reading
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing

@@ -22,7 +22,7 @@ from pbem import tokens
 from pbem.matches import prepared_and_forced_turns, queries, stored_offers
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
-from pbem.matches.condition_tree import Conditions
+from pbem.matches.condition_parsing import Conditions
 from pbem.matches.events import (
     Cause,
     Events,

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from engines.core import Seat
 from engines.seats import seat_of
 from pbem import tokens
-from pbem.matches.condition_tree import Conditions
+from pbem.matches.condition_parsing import Conditions
 from pbem.matches.events import Cause, PreparedVoid, Void
 from pbem.matches.queries import pack_of, version
 from pbem.matches.replayed_match import Snapshot

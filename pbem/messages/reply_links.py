@@ -16,7 +16,7 @@ from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.config import ServerSettings
 from pbem.matches import stored_offers
-from pbem.matches.condition_tree import IF, THEN
+from pbem.matches.condition_parsing import IF, THEN
 from pbem.matches.replayed_match import Hypothesis, Snapshot
 from pbem.matches.stored_offers import OfferKind
 from pbem.matches.variation_parsing import BETWEEN

@@ -23,20 +23,20 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.mail.transports.protocols import Arrival
-from pbem.matches import condition_tree, prepared_and_forced_turns, turn_parsing
+from pbem.matches import condition_parsing, prepared_and_forced_turns, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE, clock_of
-from pbem.matches.condition_tree import ELSE, IF, THEN, Conditions
+from pbem.matches.condition_parsing import ELSE, IF, THEN, Conditions
 from pbem.matches.queries import awaiting, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name
 from pbem.messages import general_preferences
-from pbem.messages.boards.interactive_board import foreseen_tree, tap_board
 from pbem.messages.headers import subject_of
 from pbem.messages.reply_links import ReplyTarget, address_with
 from pbem.messages.times_shown import time_shown
 from pbem.players.message_budgets import HOUR
 from pbem.publishing import html_pages
 from pbem.publishing.html_pages import Site
+from pbem.publishing.tap_board import foreseen_tree, tap_board
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Player, Ply
 from pbem.storage.utc import within
 from pbem.tokens import SMALL_PLY, Keyring, Purpose, Token
@@ -123,7 +123,7 @@ class BoardAccess:
         notation, base = self.snapshot.notation, self.snapshot.base
         if self.match.to_move == self.seat:
             turn_parsing.read(notation, base, self.snapshot.part, turn_parsing.parse(notation, turn))
-        elif not condition_tree.read(notation, base, self.seat, turn, Conditions()).lines:
+        elif not condition_parsing.read(notation, base, self.seat, turn, Conditions()).lines:
             raise Refused("There is nothing in it that could be prepared.", fits='Write "if TURN then TURN".')
 
 

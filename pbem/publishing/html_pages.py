@@ -19,8 +19,6 @@ from notation.games import GAMES
 from notation.steps import turn_tree
 from pbem.features.house.house_account import NAME
 from pbem.features.house.levels_and_new_matches import LEVELS
-from pbem.messages.boards.interactive_board import LISTED as LISTED_TURNS
-from pbem.messages.boards.interactive_board import tap_board
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.contents.message_payloads import LISTED
 from pbem.messages.reply_links import mailto
@@ -29,6 +27,8 @@ from pbem.messages.templating import HTML, templates
 from pbem.publishing import match_page_data
 from pbem.publishing.match_page_data import MatchPage
 from pbem.publishing.page_data import THOUSAND, PageLine, PagePlace
+from pbem.publishing.tap_board import LISTED as LISTED_TURNS
+from pbem.publishing.tap_board import tap_board
 
 SUBJECT = "Board games by email"  # the Subject of an email that a link opens: nothing that could be read as a command
 

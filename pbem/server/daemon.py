@@ -35,7 +35,7 @@ from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.matches import missing_games
 from pbem.messages.render import Renderer
 from pbem.process_vitals import Vitals
-from pbem.server import configured_transports, intake, key_of_database, loop_runner, server_rows, worker
+from pbem.server import configured_transports, intake, key_of_database, loop_runner, running_servers, worker
 from pbem.server import sender as senders
 from pbem.server.backups import Backups
 from pbem.server.figures import Exposition
@@ -44,8 +44,8 @@ from pbem.server.liveness import Systemd, Watch
 from pbem.server.loop_runner import Loop
 from pbem.server.metrics_port import MetricsPort
 from pbem.server.one_click_unsubscribe import OneClick
+from pbem.server.running_servers import Reporter
 from pbem.server.scheduler import Scheduler
-from pbem.server.server_rows import Reporter
 from pbem.server.suspects_handled_alone import Suspects
 from pbem.server.worker import Desk, Services
 from pbem.storage import database, leases, sqlite
@@ -297,7 +297,7 @@ def run(
             reporter.step,
             vitals.changed,
             reporter.end,
-            look=server_rows.EVERY,
+            look=running_servers.EVERY,
         ),
     ]
     if settings.backup.folder is not None:

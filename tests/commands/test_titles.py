@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session, select
 
 from pbem.conversation.judge import Outcome
-from pbem.conversation.syntax.suggested_commands import Place
+from pbem.conversation.syntax.commands_for_wishes import Place
 from pbem.conversation.syntax.wishes_in_sentences import read
 from pbem.storage.models import Match, Seek
 from tests import toys

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.conversation.syntax import vocabulary, wish_classifier
+from pbem.conversation.syntax.commands_for_wishes import Place
 from pbem.conversation.syntax.names_in_sentences import is_name
-from pbem.conversation.syntax.suggested_commands import Place
 from pbem.conversation.syntax.wishes_in_sentences import read
 from pbem.features.all import FEATURES
 

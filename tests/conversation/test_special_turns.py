@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from notation.games import GAMES, GamePack
-from pbem.matches.condition_tree import seems_meant
+from pbem.matches.condition_parsing import seems_meant
 from tests.correspondence import Correspondence, said, text
 from tests.special_turns import NOTATION, ROW
 

@@ -30,8 +30,8 @@ from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.mail.reading.message import is_address, read
 from pbem.mail.reading.text import html_text, reply_text
 from pbem.mail.reading.text.kept_and_cut_lines import MOST_LINES
-from pbem.matches import condition_tree
-from pbem.matches.condition_tree import Conditions
+from pbem.matches import condition_parsing
+from pbem.matches.condition_parsing import Conditions
 from pbem.players import sender_identity
 from pbem.server.intake import key
 from pbem.storage.database import transaction
@@ -148,13 +148,13 @@ def read_conditions(raw: bytes) -> None:
         notation, start = GAMES[game].notation, GAMES[game].game.position({})
         author: Seat = 1 if start.turn == 0 else 0
         try:
-            found = condition_tree.read(notation, start, author, text, Conditions())
+            found = condition_parsing.read(notation, start, author, text, Conditions())
         except Refused as error:
             str(error)
             continue
-        assert len(found.lines) <= condition_tree.MOST_LINES
-        assert sum(map(len, found.lines)) <= condition_tree.MOST_TURNS
-        assert condition_tree.read(notation, start, author, "", found).lines == found.lines
+        assert len(found.lines) <= condition_parsing.MOST_LINES
+        assert sum(map(len, found.lines)) <= condition_parsing.MOST_TURNS
+        assert condition_parsing.read(notation, start, author, "", found).lines == found.lines
 
 
 @cache

@@ -12,8 +12,8 @@ from engines.core import Position, Seat
 from engines.seats import other
 from notation.games import GAMES
 from pbem.errors import Refused
-from pbem.matches import agreements, condition_tree, integrity, lifecycle, prepared_and_forced_turns
-from pbem.matches.condition_tree import ELSE, MOST_LINES, ConditionLine, Conditions
+from pbem.matches import agreements, condition_parsing, integrity, lifecycle, prepared_and_forced_turns
+from pbem.matches.condition_parsing import ELSE, MOST_LINES, ConditionLine, Conditions
 from pbem.matches.events import Cause, MatchEnded, PreparedVoid, TurnPlayed, Void
 from pbem.matches.queries import version
 from pbem.matches.replayed_match import snapshot_of
@@ -28,7 +28,7 @@ QUADRATURE = GAMES["quadrature"].game.position({}), GAMES["quadrature"].notation
 def tree(text: str, known: Conditions | None = None) -> Conditions:
     """Return what the text prepares for White, before Black's first turn in Quadrature."""
     base, notation = QUADRATURE
-    return condition_tree.read(notation, base, 1, text, known or prepared_and_forced_turns.NOTHING)
+    return condition_parsing.read(notation, base, 1, text, known or prepared_and_forced_turns.NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,11 @@ def test_lines_are_added_to_those_that_are_known() -> None:
 def test_a_part_of_a_turn_is_not_queued() -> None:
     notation, base = GAMES["quadraphages"].notation, GAMES["quadraphages"].game.position({})
     with pytest.raises(Refused, match="not a complete turn"):
-        condition_tree.read(notation, base, 1, condition_tree.queued("c1b1 g9h9 3"), prepared_and_forced_turns.NOTHING)
-    found = condition_tree.read(
-        notation, base, 1, condition_tree.queued("C1-B1, g9 h9 3 b1b4 h9e9"), prepared_and_forced_turns.NOTHING
+        condition_parsing.read(
+            notation, base, 1, condition_parsing.queued("c1b1 g9h9 3"), prepared_and_forced_turns.NOTHING
+        )
+    found = condition_parsing.read(
+        notation, base, 1, condition_parsing.queued("C1-B1, g9 h9 3 b1b4 h9e9"), prepared_and_forced_turns.NOTHING
     )
     assert found.lines == ((ELSE, "c1b1 g9h9 3 b1b4 h9e9"),)
 
@@ -145,7 +147,7 @@ def test_it_answers_what_was_foreseen_and_nothing_else(game: str, seed: int) -> 
     lines = [*grow(game, base, seat, random, 3)][:MOST_LINES]
     foreseen = {line[:at]: line[at] for line in lines for at in range(1, len(line), 2)}
     text = "\n".join(f"if {' then '.join(line)}" for line in lines)
-    known = condition_tree.read(notation, base, seat, text, prepared_and_forced_turns.NOTHING)
+    known = condition_parsing.read(notation, base, seat, text, prepared_and_forced_turns.NOTHING)
     for _ in range(20):
         left, position, path = known, base, ()
         while position.turn == other(seat):
@@ -175,7 +177,7 @@ def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
         base, seat = snapshot.base, other(snapshot.base.turn or 0)
         lines = [*grow(game, base, seat, random, 3)][:MOST_LINES]
         if lines:
-            known = condition_tree.read(
+            known = condition_parsing.read(
                 GAMES[game].notation,
                 base,
                 seat,
@@ -207,7 +209,7 @@ def longer(game: str, base: Position[Any], first: str, known: ConditionLine) -> 
     """Return what the player of that first turn prepares for the answer to it."""
     notation = GAMES[game].notation
     position = base.play(notation.parse(first))
-    return condition_tree.read(
+    return condition_parsing.read(
         notation, position, base.turn or 0, f"if {' then '.join(known)}", prepared_and_forced_turns.NOTHING
     )
 
@@ -223,7 +225,7 @@ def prepare(session: Session, match: Match, text: str) -> Seat:
     seat = other(snapshot.base.turn or 0)
     known = prepared_and_forced_turns.of_seat(session, match, seat)
     prepared_and_forced_turns.keep(
-        session, match, seat, condition_tree.read(GAMES[match.game].notation, snapshot.base, seat, text, known), 7
+        session, match, seat, condition_parsing.read(GAMES[match.game].notation, snapshot.base, seat, text, known), 7
     )
     return seat
 
@@ -241,7 +243,7 @@ def test_several_turns_of_both_sides_follow_one_another(session: Session) -> Non
     match = started(session, "quadrature")
     prepare(session, match, "if e3f4 then e9f8 then if f3g4 then f9g8 then if b3b4 then b9b8")
     base = QUADRATURE[0].play(GAMES["quadrature"].notation.parse("e3f4"))
-    then = condition_tree.read(
+    then = condition_parsing.read(
         QUADRATURE[1], base, 0, "if e9f8 then f3g4 then if f9g8 then c3c4", prepared_and_forced_turns.NOTHING
     )
 
@@ -265,9 +267,9 @@ def test_another_turn_makes_it_void(session: Session) -> None:
 
 def test_a_queued_turn_is_played_where_it_is_legal(session: Session) -> None:
     match = started(session, "quadrature")
-    prepare(session, match, condition_tree.queued("e9f8"))
+    prepare(session, match, condition_parsing.queued("e9f8"))
     assert [event.text for event in play(session, match, "b3b4") if isinstance(event, TurnPlayed)] == ["b3b4", "e9f8"]
-    seat = prepare(session, match, condition_tree.queued("e9f8"))
+    seat = prepare(session, match, condition_parsing.queued("e9f8"))
     assert play(session, match, "c3c4")[1:] == (PreparedVoid(match, seat, Void.ILLEGAL),)
     assert (match.plies, match.to_move, rows(session)) == (3, 1, [])
 

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import IntegrityError
 
 from pbem.mail.transports.protocols import Arrival
-from pbem.server import backups, figures, server_rows
+from pbem.server import backups, figures, running_servers
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
@@ -105,7 +105,7 @@ def test_a_server_that_was_killed_is_missed_and_its_successor_clears_up(site: Si
     assert code == 1
     assert missed["problems"] == [
         "no server is running",
-        f"{socket.gethostname()}, process {first.process.pid}: {server_rows.ENDED}",
+        f"{socket.gethostname()}, process {first.process.pid}: {running_servers.ENDED}",
     ]
     second = start(site)
     until(lambda: told(site)[0] == 0, "all is well again")

@@ -8,8 +8,8 @@ import pytest
 from notation.games import GAMES
 from notation.record import replay
 from notation.steps import Branch
-from pbem.matches.condition_tree import Conditions, read
-from pbem.messages.boards.interactive_board import MOST, foreseen_tree
+from pbem.matches.condition_parsing import Conditions, read
+from pbem.publishing.tap_board import MOST, foreseen_tree
 from tests.cases import quick_where
 from tests.diagrams import NAMES, played
 

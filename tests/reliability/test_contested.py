@@ -14,7 +14,7 @@ from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
 from pbem.matches import lifecycle, prepared_and_forced_turns
 from pbem.matches.clock import timekeeping
-from pbem.matches.condition_tree import Conditions
+from pbem.matches.condition_parsing import Conditions
 from pbem.matches.integrity import faults
 from pbem.matches.queries import version
 from pbem.matches.replayed_match import snapshot_of

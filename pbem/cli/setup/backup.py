@@ -8,7 +8,7 @@ import typer
 from notation.games import GAMES
 from pbem import config, failpoints
 from pbem.cli import log_format, shared
-from pbem.cli.doctor import status_and_check
+from pbem.cli.doctor import status_and_replay_check
 from pbem.cli.shared import CONFIG, ConfigOption, app, out
 from pbem.config import LogSettings
 from pbem.config.dump import veiled_url
@@ -47,7 +47,7 @@ def restore(
                     out.print("its dump can be read; to replay its matches, restore it into an empty database")
                 else:
                     GAMES.enable(settings.games.enabled, shared.can_be_offered)
-                    status_and_check.replay(engine)
+                    status_and_replay_check.replay(engine)
             return
         with shared.progress() as progress:
             manifest, written = backups.restore(file, config_file, progress)
@@ -64,4 +64,4 @@ def restore(
     if server.address != manifest.address:
         unless = f"unless {server.address} is meant: players' replies to {manifest.address} prove nothing there"
         out.print(f"to do: correct address in [server], {unless}")
-    status_and_check.check(config_file)
+    status_and_replay_check.check(config_file)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from notation.games import GAMES
-from pbem.conversation.syntax import suggested_commands
+from pbem.conversation.syntax import commands_for_wishes
 from pbem.errors import Refused
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Given:
         else:
             sentence = f"Which {wanted.lower()}?" if wanted.isupper() else f'We can\'t read what follows "{command}".'
         return Refused(
-            sentence, read=text, fits=f"{advice} {suggested_commands.there_are()}".strip() if games else advice
+            sentence, read=text, fits=f"{advice} {commands_for_wishes.there_are()}".strip() if games else advice
         )
 
 

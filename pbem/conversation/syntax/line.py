@@ -16,7 +16,7 @@ from pbem.conversation.syntax import courtesies, names_in_sentences
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
-from pbem.matches import condition_tree, turn_parsing
+from pbem.matches import condition_parsing, turn_parsing
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
@@ -134,7 +134,7 @@ class LineReader:
         if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
             match, rest = int(number[1]), rest[number.end() :]
         words = f"{verb.lower()} {rest}"
-        return Line(command, words, match, text) if condition_tree.seems_meant(words) else None
+        return Line(command, words, match, text) if condition_parsing.seems_meant(words) else None
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""

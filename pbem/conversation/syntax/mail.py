@@ -23,7 +23,7 @@ from typing import Any
 from engines.core import Position
 from pbem.conversation.command import Commands, Line
 from pbem.conversation.refusals import not_a_command
-from pbem.conversation.syntax import condition_lines
+from pbem.conversation.syntax import wrapped_conditions
 from pbem.conversation.syntax.arguments import CONDITION, TURN
 from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
@@ -33,7 +33,7 @@ from pbem.conversation.syntax.rognlie_passwords import IGNORED, without_password
 from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches.condition_tree import LONGEST, is_plain
+from pbem.matches.condition_parsing import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
@@ -111,12 +111,12 @@ class Reader:
         certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
         is_turn = partial(self._line.is_turn, number=self._match)
-        apart = [part for line in condition_lines.joined(page) for part in condition_lines.parted(line, is_turn)]
+        apart = [part for line in wrapped_conditions.joined(page) for part in wrapped_conditions.parted(line, is_turn)]
         draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
-            quoted = [] if draft.commands else self._drafted(None, condition_lines.joined(below), "").commands
+            quoted = [] if draft.commands else self._drafted(None, wrapped_conditions.joined(below), "").commands
             doubtful = next((line for line in quoted if not line.malformed), doubtful)
             for line in below:
                 draft.add_words(line) if line.strip() else draft.add_blank()
@@ -152,7 +152,7 @@ class Reader:
 
     def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
         lines = [
-            raw.strip()[: LONGEST + 1 if condition_lines.begins_condition(raw.strip()) else LONGEST_LINE]
+            raw.strip()[: LONGEST + 1 if wrapped_conditions.begins_condition(raw.strip()) else LONGEST_LINE]
             for raw in page
         ]
         texts = list(map(to_ascii, lines))
@@ -225,7 +225,7 @@ class Reader:
 
     def _prepares(self, text: str) -> bool:
         """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
-        line = self._line.exactly(text) if condition_lines.begins_condition(text) else None
+        line = self._line.exactly(text) if wrapped_conditions.begins_condition(text) else None
         if line is None or line.malformed:
             return False
         return self._line.is_sure(line) if line.command.grammar.has(TURN) else is_plain(line.words)

@@ -1,4 +1,4 @@
-"""Lines as for Richard Rognlie's PBeM server, which hold a userid and a password; and turns that only some games have.
+"""Lines as for Richard Rognlie's PBeM server, which hold a userid and a password.
 
 There, a command is `game verb board userid password rest`. Here nobody has a password, so both are cut off before
 anything else sees the line: they are neither stored nor repeated.

@@ -1,4 +1,4 @@
-"""What a message in plain sentences seems to want. Nothing here acts: `suggested_commands` says what it comes to.
+"""What a message in plain sentences seems to want. Nothing here acts: `commands_for_wishes` says what it comes to.
 
 `wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; the words for both are in
 phrases.toml.
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
+from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.sentence_entities import Named
-from pbem.conversation.syntax.suggested_commands import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.vocabulary import group
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 3  # of a message that is read

@@ -7,7 +7,7 @@ from engines.search import is_weak_at
 from notation.games import FEW, GAMES
 from pbem.conversation.command import PAGE, Command, Commands, Decision, Group, Line, Request, Who
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax import suggested_commands
+from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
 from pbem.conversation.syntax.courtesies import nearest_word
 from pbem.errors import Refused
@@ -192,7 +192,9 @@ def _language(key: str, named: str) -> str:
 
 
 def _which_rules() -> str:
-    return f"Write {suggested_commands.rules_commands()}." + (f" {suggested_commands.ALL}" if len(GAMES) > FEW else "")
+    return f"Write {commands_for_wishes.rules_commands()}." + (
+        f" {commands_for_wishes.ALL}" if len(GAMES) > FEW else ""
+    )
 
 
 def _help_for_stranger(request: Request, line: Line) -> Line:

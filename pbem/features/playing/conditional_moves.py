@@ -13,9 +13,9 @@ from pbem.conversation.match_and_players import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.errors import Refused
-from pbem.matches import condition_tree as tree
+from pbem.matches import condition_parsing as tree
 from pbem.matches import lifecycle, prepared_and_forced_turns
-from pbem.matches.condition_tree import ELSE, MOST_LINES, RESIGN, Conditions
+from pbem.matches.condition_parsing import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.queries import version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name

@@ -158,7 +158,7 @@ class Prepared(SQLModel, table=True):
     seat: int = Field(primary_key=True)
     version: int  # the version of the match for which it was prepared: `plies` and `shift` together
     lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
-    """Turns in canonical texts, the opponent's first (see matches.condition_tree)."""
+    """Turns in canonical texts, the opponent's first (see matches.condition_parsing)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")  # the message that brought the last of them
 
 

@@ -84,4 +84,4 @@ class Pairing(SQLModel, table=True):
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
-    result: str | None = None  # how that ended without a match (tournaments.field.Score)
+    result: str | None = None  # how that ended without a match, a Score

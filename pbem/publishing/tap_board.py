@@ -18,7 +18,7 @@ from notation.core import Notation
 from notation.description import describe
 from notation.hints import Hint
 from notation.steps import Branch, turn_tree
-from pbem.matches.condition_tree import IF, THEN
+from pbem.matches.condition_parsing import IF, THEN
 from pbem.messages.boards.svg_board import BoardSheet
 
 LISTED = 60  # the most turns that a page lists

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches.condition_tree import LONGEST, seems_meant
+from pbem.matches.condition_parsing import LONGEST, seems_meant
 
 BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
 GOES_ON = re.compile(r"then\b", re.IGNORECASE)

@@ -18,7 +18,7 @@ from pbem.cli.shared import CONFIG, FOUND, ConfigOption, JsonOption, app, errors
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import weekly_rating
-from pbem.server import figures, server_rows
+from pbem.server import figures, running_servers
 from pbem.server.figures import OF_DATABASE, Figures
 from pbem.storage import database
 from pbem.storage.models import Daemon, Match
@@ -49,10 +49,10 @@ def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Figures
     with stored(config_file) as server:
         now, why, lost = shared.now(), obstacle(server.engine), missing_messages(server.engine)
         with database.read_only(server.engine) as session:
-            servers, values = server_rows.read(session), figures.of_database(session, now, server.settings)
+            servers, values = running_servers.read(session), figures.of_database(session, now, server.settings)
     problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
     problems += [lost] if lost else []
-    return now, [*problems, *server_rows.problems(servers, now), *figures.problems(values)], servers, values
+    return now, [*problems, *running_servers.problems(servers, now), *figures.problems(values)], servers, values
 
 
 def _in_words(values: Figures) -> Iterator[str]:
