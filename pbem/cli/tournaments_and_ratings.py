@@ -12,7 +12,7 @@ from pbem.cli.shared import CONFIG, PAGE, ConfigOption, JsonOption, PageOption, 
 from pbem.errors import Refused
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, host_syntax, openings, rounds, tournament_views
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.standings import crosstable
 from pbem.matches.ratings import weekly_rating

@@ -15,7 +15,7 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import entries, ladders, openings, rounds
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.standings import Table, crosstable
 from pbem.features.tournaments.tournament_views import TournamentLine
 from pbem.features.tournaments.tournament_views import line as tournament_line

@@ -40,8 +40,9 @@ def due_rows(
 ) -> Due:
     """Return the work on rows that is due once a `time` is so long ago, that longest ago first.
 
-    `act` is called as `act_on` does, with each row, which is locked, the server and the time. A row that another daemon
-    is at is left to it. If the time is in another table, `number` is the column there with the row's number.
+    `act` is called with the session, each row, which is locked, `server` and `now`; it looks once more whether that is
+    due. A row that another daemon is at is left to it. If the time is in another table, `number` is the column there
+    with the row's number.
     """
     moment: BindParameter[datetime] = bindparam(name.replace(" ", "_")) if after else NOW
     number = table.id if number is None else number

@@ -9,7 +9,7 @@ from sqlmodel import col, select
 from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, host_syntax, openings, rounds
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.matches import lifecycle, queries
 from pbem.secret_setting import Secret
 from pbem.storage import database

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
-from pbem.features.tournaments.entrants_and_matchups import Entrant, Field, Format, Matchup, Score
+from pbem.features.tournaments.matchups import Entrant, Field, Format, Matchup, Score
 from pbem.features.tournaments.pairing import ROUNDS, following
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)

@@ -15,7 +15,7 @@ from sqlmodel import col, select
 from notation.ending import Ending, Termination
 from pbem.features.tournaments import entries, host_syntax, ladders, openings, rounds
 from pbem.features.tournaments.due import advance, settle_ladders
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament

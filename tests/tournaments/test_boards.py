@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from pbem.features.tournaments import entries, rounds
 from pbem.features.tournaments.due import FEW, advance
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.storage import database
 from pbem.storage.models import Outgoing, Pairing, Player, Tournament
 from tests.contests import NOW

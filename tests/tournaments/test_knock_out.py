@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import pairing
-from pbem.features.tournaments.entrants_and_matchups import Field, Format, Score
+from pbem.features.tournaments.matchups import Field, Format, Score
 from pbem.features.tournaments.standings import crosstable
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import pairing
-from pbem.features.tournaments.entrants_and_matchups import Format, Score
+from pbem.features.tournaments.matchups import Format, Score
 from pbem.features.tournaments.pairing import berger
 from tests.tournaments.playing import ended, new, played, without
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments.entrants_and_matchups import Entrant, Field, Format, Matchup, Score, bye
+from pbem.features.tournaments.matchups import Entrant, Field, Format, Matchup, Score, bye
 from pbem.features.tournaments.standings import buchholz, crosstable, sonneborn_berger
 from tests.tournaments.playing import new, played
 

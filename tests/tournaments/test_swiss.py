@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import pairing
-from pbem.features.tournaments.entrants_and_matchups import Field, Format, Matchup, Score, bye
+from pbem.features.tournaments.matchups import Field, Format, Matchup, Score, bye
 from tests.cases import quick_where
 from tests.tournaments.playing import ended, new, played, without
 

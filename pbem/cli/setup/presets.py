@@ -14,8 +14,6 @@ HEAD = """\
 # pbem with {}. What isn't written here has its default.
 # `pbem config show` prints all that is in force; docs/configuration.md explains every setting.
 """
-
-
 PresetPlace = Literal["gmail", "gmail-oauth2", "outlook", "fastmail", "postfix", "dovecot", "folders"]
 
 

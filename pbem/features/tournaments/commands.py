@@ -9,8 +9,8 @@ from pbem.conversation.syntax.paging import PAGE
 from pbem.errors import Refused
 from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, host_syntax, ladders, openings, rounds, tournament_views
-from pbem.features.tournaments.entrants_and_matchups import Format
 from pbem.features.tournaments.ladders import AGAIN, REST
+from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.standings import crosstable
 from pbem.features.tournaments.tournament_views import (

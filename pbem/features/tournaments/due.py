@@ -18,8 +18,8 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, ladders, openings, rounds, tournament_views
-from pbem.features.tournaments.entrants_and_matchups import Format
 from pbem.features.tournaments.ladders import Rungs
+from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.rounds import BegunPairing, PreparedRound, TournamentNews
 from pbem.features.tournaments.tournament_views import RoundWithoutMatch, RungChanged, TournamentEnded

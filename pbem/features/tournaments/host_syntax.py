@@ -10,7 +10,7 @@ from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, OPTION, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.tournaments import openings
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.openings import (
     DEFAULT_DAYS,
     EVERY,

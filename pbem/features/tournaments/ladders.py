@@ -15,7 +15,7 @@ from enum import StrEnum
 from sqlmodel import Session, and_, col, or_, select
 
 from notation.ending import Termination
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.matches import tournament_and_branched_matches
 from pbem.matches.events import MatchStarted, OnLadder
 from pbem.storage.database import lock_if_free

@@ -13,7 +13,7 @@ import structlog
 from sqlmodel import Session, col, func, or_, select
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments.entrants_and_matchups import Format
+from pbem.features.tournaments.matchups import Format
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.due_rows import due_rows
 from pbem.storage.models import Entry, Player, Tournament

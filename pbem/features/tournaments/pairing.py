@@ -15,17 +15,7 @@ from typing import Any
 
 import structlog
 
-from pbem.features.tournaments.entrants_and_matchups import (
-    WIN,
-    Entrant,
-    Field,
-    Format,
-    Matchup,
-    Score,
-    boards,
-    ties,
-    winner_of,
-)
+from pbem.features.tournaments.matchups import WIN, Entrant, Field, Format, Matchup, Score, boards, ties, winner_of
 
 log = structlog.get_logger()
 

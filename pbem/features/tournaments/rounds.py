@@ -18,7 +18,7 @@ from sqlmodel import Session, and_, col, func, select
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.features.tournaments import entries, openings
-from pbem.features.tournaments.entrants_and_matchups import Entrant, Field, Format, Matchup, Score
+from pbem.features.tournaments.matchups import Entrant, Field, Format, Matchup, Score
 from pbem.features.tournaments.pairing import ROUNDS, following
 from pbem.features.tournaments.standings import Table, crosstable
 from pbem.matches import tournament_and_branched_matches

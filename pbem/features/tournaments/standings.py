@@ -11,18 +11,7 @@ round robin all opponents are known and paired, so their points count as they ar
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pbem.features.tournaments.entrants_and_matchups import (
-    DRAW,
-    LOSS,
-    WIN,
-    Entrant,
-    Field,
-    Format,
-    Matchup,
-    Score,
-    ties,
-    winner_of,
-)
+from pbem.features.tournaments.matchups import DRAW, LOSS, WIN, Entrant, Field, Format, Matchup, Score, ties, winner_of
 
 
 def wins(field: Field, player: int) -> float:

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from notation.games import GAMES
 from pbem.features.tournaments import ladders, openings
-from pbem.features.tournaments.entrants_and_matchups import POINTS, Field, Format, Matchup, ties
+from pbem.features.tournaments.matchups import POINTS, Field, Format, Matchup, ties
 from pbem.features.tournaments.openings import TournamentState
 from pbem.features.tournaments.standings import BYE, CrosstableEntry, Table
 from pbem.matches.shown_names import name
