@@ -83,7 +83,8 @@ def _handle_text(request: Request, reply: Reply, message: Message, *, is_confirm
     reply = replace(reply, subject=parsed.subject)
     try:
         parsed, agreed = meaning.as_meant(request, message, parsed)
-        counted = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
+        is_player = request.sender.is_player
+        counted = parsed if is_player else strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
             counted,

@@ -43,7 +43,7 @@ def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_conf
     """
     sender, lines = request.sender, parsed.commands
     of_admin = tuple(line for line in lines if line.command.of_admin)
-    if sender.is_player or any(line.command.changes for line in of_admin) or (of_admin and is_confirmed):
+    if any(line.command.changes for line in of_admin) or (of_admin and is_confirmed):
         return parsed
     if of_admin:
         return ParsedMessage(of_admin, beyond=parsed.beyond)

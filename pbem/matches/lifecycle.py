@@ -236,7 +236,7 @@ def play(
     events += prepared_and_forced_turns.advance(session, match, rows, seat, turn.text)
     if then.lines:
         rows[seat] = prepared_and_forced_turns.keep(session, match, seat, then, brought_by)
-    if void_because is None and any(stored_offers.open_offers(match)):
+    if void_because is None and match.offers:  # after a turn, only open ones are left
         void_because = Void.OFFER
     return (*events, *_play_by_itself(session, snapshot.after(turn), rows, void_because, now, received))
 

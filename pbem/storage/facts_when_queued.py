@@ -69,6 +69,11 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
     return facts
 
 
+def of_message(session: Session, reader: Player | None, payload: Any, match: Match | None) -> dict[str, Any]:
+    """Return the present facts about all matches that a message is about or names."""
+    return gather(session, reader, [*_numbers(payload), *([match.id] if match and match.id else [])])
+
+
 def own_texts(session: Session, player: Player, matches: Iterable[Match]) -> dict[int, dict[str, str]]:
     """Return what the player keeps about each of these matches for themselves, by its kind."""
     sides = {match.id: (match.seat0, match.seat1) for match in matches}
@@ -121,7 +126,7 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
     return {**stored, "matches": matches}
 
 
-def numbers(words: Any) -> Iterator[int]:
+def _numbers(words: Any) -> Iterator[int]:
     return (value for key, value in fields(words) if key == "match" and isinstance(value, int))
 
 

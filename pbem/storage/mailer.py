@@ -178,8 +178,7 @@ class Mailer:
         answers, author = cause.answers, cause.incoming.group if cause.incoming is not None else None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
-        numbers = {*facts_when_queued.numbers(stored), *([match.id] if match and match.id else [])}
-        facts = facts_when_queued.gather(self._session, player, numbers)
+        facts = facts_when_queued.of_message(self._session, player, stored, match)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
             "lane": (OutgoingLane.LONG if is_long else OutgoingLane.SHORT).value,

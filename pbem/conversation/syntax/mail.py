@@ -111,8 +111,7 @@ class Reader:
         certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
         is_turn = partial(self._line.is_turn, number=self._match)
-        apart = [part for line in wrapped_conditions.joined(page) for part in wrapped_conditions.parted(line, is_turn)]
-        draft = self._drafted(head, apart, to_ascii(asked.strip()) if asked else "")
+        draft = self._drafted(head, wrapped_conditions.apart(page, is_turn), to_ascii(asked.strip()) if asked else "")
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         doubtful = None if draft.commands else draft.stray
         if below and not withheld:  # what may be quoted is words; if there is no command above, one is told

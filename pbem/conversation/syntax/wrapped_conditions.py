@@ -19,6 +19,11 @@ NEARLY_FULL = 60
 """A line is wrapped where its next word would not fit; the shortest lines that programs make have 65 characters."""
 
 
+def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
+    """Return the lines with each condition in one of its own, behind the turn with which it was joined."""
+    return [part for line in joined(lines) for part in _parted(line, is_turn)]
+
+
 def joined(lines: Sequence[str]) -> list[str]:
     """Return the lines, with each condition in one.
 
@@ -38,10 +43,10 @@ def joined(lines: Sequence[str]) -> list[str]:
     return whole
 
 
-def parted(line: str, is_turn: Callable[[str], bool]) -> list[str]:
+def _parted(line: str, is_turn: Callable[[str], bool]) -> list[str]:
     """Return a line as two if it is a turn with a condition behind it, as links of some mail programs leave it.
 
-    >>> parted("d2d1 if c2c1 then d1d2", str.isalnum), parted("ask if he then plays", str.isalnum)
+    >>> _parted("d2d1 if c2c1 then d1d2", str.isalnum), _parted("ask if he then plays", str.isalnum)
     (['d2d1', 'if c2c1 then d1d2'], ['ask if he then plays'])
     """
     turn, word, condition = line.partition(" if ")

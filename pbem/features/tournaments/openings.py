@@ -5,7 +5,7 @@ operator ends that. It opens in a transaction of its own that locks the one befo
 opens it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -21,12 +21,7 @@ from pbem.storage.models import Entry, Player, Tournament
 log = structlog.get_logger()
 
 FEWEST = 3
-MOST_PLACES: Mapping[Format, int] = {
-    Format.ROUND_ROBIN: 10,
-    Format.SWISS: 64,
-    Format.KNOCK_OUT: 64,
-    Format.LADDER: 100,
-}
+MOST_PLACES = {Format.ROUND_ROBIN: 10, Format.SWISS: 64, Format.KNOCK_OUT: 64, Format.LADDER: 100}
 """In a round robin, each player meets all others."""
 DEFAULT_DAYS, MOST_DAYS = 14, 90  # for how many days players can enter
 MOST_ROUNDS = 15
