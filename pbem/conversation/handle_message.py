@@ -135,7 +135,7 @@ def _follow(
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Answer a message without commands, of a player or an invited person."""
     refusal = message_without_command.line_meant(request, parsed)
-    wish = meaning.understood(request, () if refusal else (parsed.first, *parsed.prose))
+    wish = commands_for_wishes.Reading() if refusal else meaning.understood(request, (parsed.first, *parsed.prose))
     if not wish.wishes:
         refusal = refusal or message_without_command.nothing_found(request, parsed)
         if wish.supposed and not refusal.meant:

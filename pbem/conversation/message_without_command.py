@@ -7,13 +7,16 @@ from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax.arguments import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.rognlie_passwords import _bare
+from pbem.conversation.syntax.rognlie_passwords import plain_word
 from pbem.conversation.turns_in_prose import FEW_WORDS, SHOWN, refusal_with_turns
 from pbem.errors import Refused, Unread
 from pbem.matches import turn_parsing
 from pbem.matches.queries import pack_of
 from pbem.players.message_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
+
+TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
+"""Turns that only some games have, and what they are called."""
 
 
 def line_meant(request: Request, parsed: ParsedMessage) -> Refused | None:
@@ -106,16 +109,12 @@ def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refuse
     return Refused(sentence, read=said[:SHOWN], at=at, width=len(word[:SHOWN]), fits=fits, match=about)
 
 
-TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
-"""Turns that only some games have, and what they are called."""
-
-
 def turn_of_some(text: str, game: str | None = None) -> Refused | None:
     """Return the refusal of a turn that only some games have, "pass" or "swap"; None for anything else.
 
     `game` is the key of the game that the message is about, if it is about one.
     """
-    word = _bare(text)
+    word = plain_word(text)
     if word not in TURNS_OF_SOME:
         return None
     have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]

@@ -80,5 +80,5 @@ def day(choices: Mapping[str, str], time: datetime, now: datetime) -> str:
     >>> day({"zone": "Asia/Tokyo"}, march, april)
     '3 Mar'
     """
-    there, today = (moment.astimezone(ZoneInfo(choices["zone"])) for moment in (time, now))
+    there, today = (each.astimezone(ZoneInfo(choices["zone"])) for each in (time, now))
     return f"{there.day} {there:%b}" if there.year == today.year else f"{there.day} {there:%b %Y}"

@@ -19,7 +19,7 @@ from pbem.mail.reading.machines import is_machines
 from pbem.players import sender_identity
 from pbem.players.message_budgets import DAY
 from pbem.storage.database import exclude_others
-from pbem.storage.mailboxes_and_domains import _hash, digest, is_large, owner
+from pbem.storage.mailboxes_and_domains import digest, hashed, is_large, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 from pbem.storage.utc import within
@@ -150,7 +150,7 @@ def is_ruled_out(session: Session, address: str) -> bool:
 def _row(session: Session, address: str) -> Invitee:
     """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
     row = session.get(Invitee, digest(address))
-    return row or Invitee(address=digest(address), domain=_hash(owner(address)))
+    return row or Invitee(address=digest(address), domain=hashed(owner(address)))
 
 
 def is_closed(session: Session, address: str) -> bool:

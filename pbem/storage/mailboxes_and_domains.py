@@ -27,10 +27,10 @@ def mailbox(address: str) -> str:
 
 
 def digest(address: str) -> str:
-    return _hash(mailbox(address))
+    return hashed(mailbox(address))
 
 
-def _hash(text: str) -> str:
+def hashed(text: str) -> str:
     """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
     return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()
 

@@ -24,7 +24,7 @@ def without_password(text: str, own: str | None, commands: Commands, is_turn: Ca
     'quadraphages 42 c1b1'
     """
     words = text.split()
-    bare = [_bare(word) for word in words[:MOST_HEAD]]
+    bare = [plain_word(word) for word in words[:MOST_HEAD]]
     head = bare[: bare.index(own)] if own in bare else []
     numbers = [found[1] for word in head if (found := NUMBER.fullmatch(word))]
     named = [word for word in head if not (word in GAMES or word in OTHERS or NUMBER.fullmatch(word))]
@@ -43,5 +43,5 @@ def _takes_password(command: Command, has_game: bool) -> bool:
     return not (command.of_admin or command.takes_name or (command.grammar.is_kept and not has_game))
 
 
-def _bare(word: str) -> str:
+def plain_word(word: str) -> str:
     return to_ascii(word).lower().strip(".,:;!?\"'[]#")

@@ -9,7 +9,7 @@ from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, words
 from pbem.errors import Refused
 from pbem.features.accounts.data_export import WHOSE, check_about_sender
-from pbem.features.accounts.name_rules import _is_taken, check_name
+from pbem.features.accounts.name_rules import check_name, is_taken
 from pbem.features.seeks import seeks
 from pbem.messages.contents.message_payloads import Welcome, titles
 from pbem.messages.reply_links import address_with
@@ -47,7 +47,7 @@ def join(request: Request, line: Line) -> Decision:
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
     name = line.given[NAMED]
-    if request.is_trial and _is_taken(request.session, name.lower()):
+    if request.is_trial and is_taken(request.session, name.lower()):
         return Decision()  # the address is asked first, and told who plays here when it has agreed
     name = check_name(request, name, "join")
     if player is None:

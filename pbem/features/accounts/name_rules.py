@@ -14,10 +14,10 @@ MOST_TRIED = 20
 def check_name(request: Request, name: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
     name = _checked(name, request.features)
-    if not _is_taken(request.session, name):
+    if not is_taken(request.session, name):
         return name
     candidates = (f"{name[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
-    free = next((candidate for candidate in candidates if not _is_taken(request.session, candidate)), None)
+    free = next((candidate for candidate in candidates if not is_taken(request.session, candidate)), None)
     player = request.sender.player
     if free is None or player is None or player.confirmed is not None:
         raise Refused(f"The name {name} is taken.", fits="Try another one.")
@@ -29,7 +29,7 @@ def check_name(request: Request, name: str, command: str) -> str:
 
 def check_other_name(session: Session, name: str, features: Features) -> str:
     name = _checked(name, features)
-    if _is_taken(session, name):
+    if is_taken(session, name):
         raise Refused(f"The name {name} is taken, or was until the operator changed it.", fits="Try another one.")
     return name
 
@@ -49,7 +49,7 @@ def free_name(request: Request, address: str) -> str:
     local = suggested_name(address, request.features)
     stem = local if local and _is_name(local, request.features) else "player"
     name, number = stem, 1
-    while _is_taken(request.session, name) or not _is_name(name, request.features):
+    while is_taken(request.session, name) or not _is_name(name, request.features):
         number += 1
         name = f"{stem}{number}"
     return name
@@ -62,7 +62,7 @@ def _is_name(name: str, features: Features) -> bool:
     return NAME.fullmatch(name) is not None and not is_special and not house_account.resembles(name)
 
 
-def _is_taken(session: Session, name: str) -> bool:
+def is_taken(session: Session, name: str) -> bool:
     owner = session.exec(select(Player.id).where(Player.name == name)).first()
     renamed = select(ModerationAct.id).where(ModerationAct.former_name == name)
     return owner is not None or session.exec(renamed).first() is not None

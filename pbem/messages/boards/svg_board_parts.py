@@ -52,8 +52,8 @@ def strokes(lines: Iterable[tuple[Point, Point]], width: float, colour: Colour) 
 def texts(placed: Iterable[tuple[Point, str]], size: float, colour: Colour, font: str = "sans-serif") -> str:
     """Return short texts around their centres."""
     elements = (f'<text x="{short(x)}" y="{short(y + size * 0.35)}">{escape(text)}</text>' for (x, y), text in placed)
-    palette = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
-    return f"<g {palette}>{''.join(elements)}</g>"
+    style = f'font-size="{short(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}"'
+    return f"<g {style}>{''.join(elements)}</g>"
 
 
 def short(number: float) -> str:

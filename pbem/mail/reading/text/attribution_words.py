@@ -111,9 +111,9 @@ LONGEST_SMALL = 4  # how long prepositions in a date are: at, um, kl
 def is_mere_date(text: str) -> bool:
     """Return whether a text is a date or a time and little else, as before the name in an announcement."""
     words = text.split()
-    others = sum(not (_may_date(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
+    others = sum(not (is_date_or_name(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
     return others <= 1 and any(is_time(word) or is_year(word) for word in words)
 
 
-def _may_date(word: str) -> bool:
+def is_date_or_name(word: str) -> bool:
     return is_time(word) or is_year(word) or is_date(word) or is_weekday(word) or not word[0].islower()

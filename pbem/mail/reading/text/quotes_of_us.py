@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
-    _may_date,
     first_words,
     has_digit,
     is_date,
+    is_date_or_name,
     is_mere_date,
     is_verb,
     is_year,
@@ -133,7 +133,7 @@ class Ours:
         if opens(words) and self._ends_with_us(text, words):
             return True
         begins = _fits(self.name, " ".join(words[: len(self.name.split())]))
-        return begins and len(words) <= LONGEST_NAMING and all(map(_may_date, words[-2:]))
+        return begins and len(words) <= LONGEST_NAMING and all(map(is_date_or_name, words[-2:]))
 
     def _ends_with_us(self, text: str, words: Sequence[str]) -> bool:
         """Return whether the text ends with our name or address, right behind a date, a time or a verb."""
