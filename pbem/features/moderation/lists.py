@@ -8,9 +8,9 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from pbem.conversation.command import Command, Decision, Line, Request, Who
-from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import PLAYER, Piece, opt, word, words
-from pbem.conversation.syntax.paging import PAGE
+from pbem.features import paging
+from pbem.features.paging import PAGE
 from pbem.matches import track_record
 from pbem.matches.shown_names import name
 from pbem.players import player_directory

@@ -9,13 +9,13 @@ from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, PLAYER, opt, word, words
-from pbem.conversation.syntax.paging import LAST_PAGE, PAGE
 from pbem.errors import Refused
+from pbem.features import paging
 from pbem.features.accounts import settings
 from pbem.features.house import house_account as house
 from pbem.features.house.levels_and_new_matches import LEVELS
+from pbem.features.paging import LAST_PAGE, PAGE
 from pbem.features.seeks import seeks
 from pbem.features.time import vacations
 from pbem.matches import lifecycle, reliability, track_record

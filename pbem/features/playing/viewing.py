@@ -10,11 +10,11 @@ from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.command import ANIMATION, BOARD, Command, Decision, Line, Request, Who
 from pbem.conversation.match_and_players import is_to_move, match_of
-from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import MATCH_THEN, PLAYER, TURN, opt, word, words
-from pbem.conversation.syntax.paging import PAGE
 from pbem.errors import Refused
+from pbem.features import paging
 from pbem.features.house.house_account import is_house
+from pbem.features.paging import PAGE
 from pbem.matches import variation_parsing
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.timekeeping import ZONE, expected_due

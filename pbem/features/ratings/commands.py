@@ -6,9 +6,9 @@ from itertools import islice
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.syntax import paging
 from pbem.conversation.syntax.arguments import GAME, opt, words
-from pbem.conversation.syntax.paging import PAGE
+from pbem.features import paging
+from pbem.features.paging import PAGE
 from pbem.matches.ratings import standings, weekly_rating
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.matches.ratings.weekly_rating import rated_on

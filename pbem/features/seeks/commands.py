@@ -10,13 +10,13 @@ from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Request, Role
 from pbem.conversation.match_and_players import check_room_for_match
-from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.arguments import GAME, Piece, opt, word, words
-from pbem.conversation.syntax.paging import PAGE
-from pbem.conversation.syntax.terms import choice, is_first
 from pbem.errors import Refused
+from pbem.features import paging, terms
+from pbem.features.paging import PAGE
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded
+from pbem.features.terms import choice, is_first
 from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import general_preferences, times_shown

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from notation.games import GAMES
 from notation.time_control import to_stored
-from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.arguments import GAME, OPTION, Piece, opt, words
 from pbem.errors import Refused
+from pbem.features import terms
 from pbem.features.tournaments import openings
 from pbem.features.tournaments.matchups import Format
 from pbem.features.tournaments.openings import (
