@@ -15,7 +15,6 @@ from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
-from pbem.conversation.match_and_players import note_to_opponent, opponent_in
 from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
@@ -26,11 +25,13 @@ from pbem.errors import Refused
 from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.obstacles import NotPossible
-from pbem.matches.queries import seat_of
-from pbem.matches.shown_names import is_hidden
-from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked
+from pbem.matches.queries import opponent_in, seat_of
+from pbem.matches.shown_names import is_hidden, name
+from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked, WordsPassedOn
+from pbem.messages.contents.message_payloads import Words as Note
 from pbem.players import message_budgets, news_times_and_pauses
-from pbem.storage.models import Incoming, Match
+from pbem.players.queue_match_news import Notice
+from pbem.storage.models import Incoming, Match, Player
 
 Target = int | str
 """The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
@@ -182,7 +183,7 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
         return unsent
     if seat_of(match, player) is None or match.level is not None or is_muted_for(match, player):
         return unsent
-    if is_hidden(match, opponent_in(request, match, player)):
+    if is_hidden(match, opponent_in(request.session, match, player)):
         return unsent
     try:
         note = note_to_opponent(request, match, player, reply.prose)
@@ -239,3 +240,12 @@ def charge(request: Request, line: Line, spent: int) -> int:
                 gist=f"{message_budgets.ONCE}until {again:%d %H}",
             )
     return spent + own
+
+
+def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
+    message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    other = opponent_in(request.session, match, player)
+    message_budgets.check_to_opponent(request.session, match, other, note, request.now)
+    notice = Notice(other, Note(message=note, by=name(player)), match)
+    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
+    return Decision(answer=(told,), messages=(notice,), takes_prose=True)

@@ -11,7 +11,6 @@ from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Request, Role
-from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import vocabulary, wishes_in_sentences
 from pbem.conversation.syntax.commands_for_wishes import Place, Reading
@@ -23,7 +22,7 @@ from pbem.mail.reading.message import Message
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
-from pbem.matches.queries import games_of, locked, of_player, opponent_of, pack_of, seat_of
+from pbem.matches.queries import games_of, is_to_move, locked, of_player, opponent_in, pack_of, seat_of
 from pbem.matches.replayed_match import snapshot_of
 from pbem.matches.shown_names import name, shown
 from pbem.messages import general_preferences
@@ -169,7 +168,7 @@ def place_of(request: Request) -> Place:
     mine = select(Vacation.id).where(Vacation.player == player.id, Vacation.ends > request.now) if player else None
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
-        rival = name(shown(match, session.get_one(Player, opponent_of(match, player))))
+        rival = name(shown(match, opponent_in(session, match, player)))
         asked = next((offer.kind.value for offer in stored_offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
@@ -183,7 +182,7 @@ def place_of(request: Request) -> Place:
         own=match is not None and player is not None and match.challenger == player.id,
         rival=rival,
         asked=asked,
-        to_move=match is not None and is_to_move(request, match),
+        to_move=match is not None and is_to_move(match, request.sender.player),
         admin=bool(request.server.admin),
         is_player=lambda called: (
             not is_player or bool(session.exec(select(Player.id).where(Player.name == called)).first())

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from notation.resemblance import resembling
 from pbem.conversation import meaning
 from pbem.conversation.command import Request
-from pbem.conversation.match_and_players import is_to_move
 from pbem.conversation.syntax import names_in_sentences, sentence_entities
 from pbem.conversation.syntax.arguments import TURN
 from pbem.conversation.syntax.commands_for_wishes import Reading
@@ -17,6 +16,7 @@ from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, IF, cell
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
+from pbem.matches.queries import is_to_move
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
 from pbem.storage.models import Match
@@ -40,7 +40,7 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
         said = parsed.overlooked[0]
     if match is None and request.sender.proven:
         match = request.session.get(Match, meaning.place_of(request).match)
-    if match is None or not is_to_move(request, match):
+    if match is None or not is_to_move(match, request.sender.player):
         return None
     snapshot = snapshot_of(request.session, match)
     now, condition = _without_condition(said)

@@ -43,8 +43,16 @@ def seat_of(match: Match, player: Player) -> Seat | None:
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
 
 
+def is_to_move(match: Match, player: Player | None) -> bool:
+    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
+
+
 def opponent_of(match: Match, player: Player) -> int:
     return match.seat1 if match.seat0 == player.id else match.seat0
+
+
+def opponent_in(session: Session, match: Match, player: Player) -> Player:
+    return session.get_one(Player, opponent_of(match, player))
 
 
 def players_of(session: Session, match: Match) -> tuple[Player, Player]:

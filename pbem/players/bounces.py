@@ -18,7 +18,7 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
-from pbem.matches.queries import of_player, opponent_of, seat_of
+from pbem.matches.queries import of_player, opponent_in, seat_of
 from pbem.matches.shown_names import is_hidden, name
 from pbem.messages.contents.message_payloads import OpponentUnreachable
 from pbem.messages.reply_links import address_with
@@ -112,7 +112,7 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         if match.clock is not None and match.to_move == seat_of(match, player):
             timekeeping.note(session, match, Unreachable(now))
-        other = session.get_one(Player, opponent_of(match, player))
+        other = opponent_in(session, match, player)
         is_reached = other.confirmed is not None and other.address != HOUSE and other.unreachable is None
         if is_reached and not is_hidden(match, player):  # who has invited an address doesn't learn if it's anybody's
             news = OpponentUnreachable(by=name(player))

@@ -3,10 +3,10 @@
 from itertools import chain
 
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
-from pbem.conversation.match_and_players import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
 from pbem.features.accounts.settings import chosen
+from pbem.features.match_and_players import own_match
 from pbem.features.playing.viewing import games
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import timekeeping

@@ -13,7 +13,6 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
-from pbem.conversation.match_and_players import check_room_for_match, own_match
 from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
 from pbem.errors import Refused
 from pbem.features import terms
@@ -22,6 +21,7 @@ from pbem.features.accounts.name_rules import check_name, free_name
 from pbem.features.house import levels_and_new_matches
 from pbem.features.house.house_account import current_name
 from pbem.features.house.levels_and_new_matches import LEVELS
+from pbem.features.match_and_players import check_room_for_match, own_match
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
 from pbem.features.terms import LEVEL, OPPONENT, is_first
@@ -218,7 +218,7 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
     player, match = request.sender.player, request.session.get_one(Match, request.sender.match)
     if player is None or not line.given.fits:
         return False
-    opponent = request.session.get_one(Player, opponent_of(match, player))
+    opponent = queries.opponent_in(request.session, match, player)
     return opponent.name in line.given.all(OPPONENT) and not is_hidden(match, opponent)
 
 

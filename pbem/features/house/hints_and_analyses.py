@@ -5,11 +5,11 @@ from datetime import datetime
 from sqlmodel import Session, func, select
 
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.match_and_players import own_match
 from pbem.conversation.syntax.arguments import MATCH, opt, words
 from pbem.errors import Refused
 from pbem.features.house import analyses
 from pbem.features.house.analyses import AnalysisAsked
+from pbem.features.match_and_players import own_match
 from pbem.matches import lifecycle
 from pbem.matches.queries import pack_of
 from pbem.messages.contents.answer_sections import Hint

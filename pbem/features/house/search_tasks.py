@@ -30,7 +30,7 @@ from pbem.failpoints import Step
 from pbem.features.house import analyses, house_account
 from pbem.features.house.search_process import Examination, Findings, Question, Searcher, SearchFailed, SearchStopped
 from pbem.matches import lifecycle, turn_parsing
-from pbem.matches.queries import locked, opponent_of, seat_of, version
+from pbem.matches.queries import is_to_move, locked, opponent_of, version
 from pbem.matches.replayed_match import snapshot_of, turn_texts
 from pbem.matches.turn_parsing import ReadTurn
 from pbem.players import match_event_notices, waiting_answers
@@ -195,7 +195,7 @@ class Thinker:
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, number), house_account.find(session)
-            if match is None or house is None or not _is_to_move(match, house):
+            if match is None or house is None or not _can_move(match, house):
                 return None
             this: dict[str, Any] = {"match": number, "kind": SearchKind.TURN, "version": version(match)}
             row = session.exec(select(Search).filter_by(**this)).first()
@@ -213,7 +213,7 @@ class Thinker:
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, task.match), house_account.find(session)
-            if match is None or house is None or version(match) != task.basis or not _is_to_move(match, house):
+            if match is None or house is None or version(match) != task.basis or not _can_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
             turn = read_turn(snapshot.notation, snapshot.base, text)
@@ -297,9 +297,8 @@ class Thinker:
         notifications.notify(session.connection(), notifications.Channel.OWED)
 
 
-def _is_to_move(match: Match, house: Player) -> bool:
-    is_running = match.state == MatchState.RUNNING and match.paused is None
-    return is_running and match.to_move is not None and seat_of(match, house) == match.to_move
+def _can_move(match: Match, house: Player) -> bool:
+    return match.state == MatchState.RUNNING and match.paused is None and is_to_move(match, house)
 
 
 def _question(session: Session, match: Match, *, careful: bool = False) -> Question:

@@ -9,14 +9,14 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from pbem.conversation.command import BOARD, Command, Decision, Line, Request, Role
-from pbem.conversation.match_and_players import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, TURN, opt, words
 from pbem.errors import Refused
+from pbem.features.match_and_players import own_match
 from pbem.matches import condition_parsing as tree
 from pbem.matches import lifecycle, prepared_and_forced_turns
 from pbem.matches.condition_parsing import ELSE, MOST_LINES, RESIGN, Conditions
-from pbem.matches.queries import version
+from pbem.matches.queries import opponent_in, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name
 from pbem.messages.contents.answer_sections import Branch, PreparedTurns
@@ -33,7 +33,7 @@ def prepare(request: Request, line: Line) -> Decision:
     line = _together((line, *covered))
     _check_seen(request, line, match, seat)
     if match.to_move == seat:
-        opponent = name(opponent_in(request, match, player))
+        opponent = name(opponent_in(request.session, match, player))
         raise Refused(
             f"It's your turn in match #{match.id}, so there is no turn of {opponent} to wait for.",
             read=line.text[:SHOWN],

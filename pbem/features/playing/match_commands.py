@@ -7,14 +7,15 @@ from notation.resemblance import named
 from notation.time_control import BadTime, parse_duration, spoken
 from pbem.conversation import turns_in_prose
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_and_players import note_to_opponent, opponent_in, own_match
+from pbem.conversation.execute import note_to_opponent
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, Piece, opt, words
 from pbem.errors import Refused
+from pbem.features.match_and_players import own_match
 from pbem.features.playing import conditional_moves, offers
 from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing
 from pbem.matches.events import PartTakenBack
-from pbem.matches.queries import version
+from pbem.matches.queries import opponent_in, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import is_hidden
 from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
@@ -144,7 +145,7 @@ def say(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.level is not None:
         raise Refused("The house doesn't read notes, so this wasn't sent.", read=line.text)
-    if is_hidden(match, opponent_in(request, match, player)):
+    if is_hidden(match, opponent_in(request.session, match, player)):
         raise Refused(
             "Your invitation hasn't been accepted yet, so this wasn't sent.",
             read=line.text,

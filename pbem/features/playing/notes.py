@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from pbem.conversation.command import Command, Decision, Line, Request
-from pbem.conversation.match_and_players import own_match
 from pbem.conversation.syntax.arguments import MATCH, TEXT, opt, words
 from pbem.errors import Refused
+from pbem.features.match_and_players import own_match
 from pbem.storage.message_payload_base import Section
 from pbem.storage.models import OwnText
 

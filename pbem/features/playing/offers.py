@@ -5,18 +5,18 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_and_players import opponent_in, own_match
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax.arguments import MATCH, opt, word, words
 from pbem.errors import Refused
 from pbem.features.house import house_account
+from pbem.features.match_and_players import own_match
 from pbem.features.playing import conditional_moves
 from pbem.features.time import vacation_dates
 from pbem.features.time.vacation_dates import BadDates, parse_end
 from pbem.matches import agreements, lifecycle, stored_offers
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Events
-from pbem.matches.queries import seat_of, version
+from pbem.matches.queries import opponent_in, seat_of, version
 from pbem.matches.shown_names import name
 from pbem.matches.stored_offers import OfferKind, find
 from pbem.messages import general_preferences
@@ -63,7 +63,7 @@ def take_turns_back(request: Request, line: Line) -> Decision:
     seen = request.sender.seen(match.id or 0)
     if match.free_undo and seen is not None and seen < version(match) and match.to_move == seat:
         raise Refused(
-            f"{name(opponent_in(request, match, player))} has answered your turn, so it isn't taken back.",
+            f"{name(opponent_in(request.session, match, player))} has answered your turn, so it isn't taken back.",
             read=line.text,
             fits='Write "undo" in reply to this message to ask whether both turns can be taken back.',
             match=match.id,
@@ -76,7 +76,8 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     lifecycle.check_running(match)
     _check_seen(request, match)
     message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    message_budgets.check_to_opponent(request.session, match, opponent_in(request, match, player), (), request.now)
+    opponent = opponent_in(request.session, match, player)
+    message_budgets.check_to_opponent(request.session, match, opponent, (), request.now)
     events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
@@ -137,13 +138,13 @@ def mute(request: Request, line: Line) -> Decision:
     match, player, seat = own_match(request, line)
     muted = OFF not in line.given
     agreements.mute(request.session, match, seat, muted=muted)
-    opponent = name(opponent_in(request, match, player))
+    opponent = name(opponent_in(request.session, match, player))
     return Decision(answer=(Muted(match=match.id or 0, opponent=opponent, muted=muted),))
 
 
 def check_not_muted(request: Request, line: Line, match: Match, player: Player) -> None:
     if agreements.is_muted_for(match, player):
-        opponent = name(opponent_in(request, match, player))
+        opponent = name(opponent_in(request.session, match, player))
         raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)
 
 

@@ -9,16 +9,16 @@ from sqlmodel import select
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.command import ANIMATION, BOARD, Command, Decision, Line, Request, Who
-from pbem.conversation.match_and_players import is_to_move, match_of
 from pbem.conversation.syntax.arguments import MATCH_THEN, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
 from pbem.features import paging
 from pbem.features.house.house_account import is_house
+from pbem.features.match_and_players import match_of
 from pbem.features.paging import PAGE
-from pbem.matches import variation_parsing
+from pbem.matches import queries, variation_parsing
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.timekeeping import ZONE, expected_due
-from pbem.matches.queries import newest_of, opponent_of, pack_of, people_of, plies, seat_of, since_when, taken_back
+from pbem.matches.queries import is_to_move, opponent_of, pack_of, people_of, plies, seat_of
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.shown_names import name, shown
 from pbem.messages import general_preferences, times_shown
@@ -69,10 +69,10 @@ def games(request: Request, line: Line) -> Decision:
     page, player = line.given.get(PAGE, 1), _player(request, line)
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
-    matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
+    matches, more = queries.newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
     seen = watching_rights.of_matches(request.session, matches, request.sender.player)
     matches = [match for match in matches if seen[match.id or 0] is not Visibility.NOTHING]
-    people, since = people_of(request.session, matches), since_when(request.session, matches)
+    people, since = people_of(request.session, matches), queries.since_when(request.session, matches)
     choices = general_preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
     due = {match.id: expected_due(match, request.now) for match in matches}
@@ -151,7 +151,7 @@ def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     last = watching_rights.last_ply(match, watching_rights.of_reader(request.session, match, request.sender.player))
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
-    own = is_to_move(request, match)
+    own = is_to_move(match, request.sender.player)
     return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
 
 
@@ -182,7 +182,7 @@ def _in_full(request: Request, match: Match, record: MatchRecord) -> MatchRecord
     )
     undone = (
         TurnTakenBack(number=row.number, by=names[row.seat], text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
-        for row in taken_back(session, match)[-MOST_IN_FULL:]
+        for row in queries.taken_back(session, match)[-MOST_IN_FULL:]
     )
     return replace(record, taken_back=tuple(undone), times=tuple(times))
 
@@ -202,7 +202,7 @@ def preview(request: Request, line: Line) -> Decision:
             fits=f'"preview {match.id}#{max(0, snapshot.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
-    own = line.ply is None and is_to_move(request, match)
+    own = line.ply is None and is_to_move(match, request.sender.player)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
         variation = variation_parsing.read(snapshot.notation, snapshot.base, kept, line.words)

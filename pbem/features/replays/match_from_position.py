@@ -2,13 +2,13 @@
 
 from notation import time_control
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role
-from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, opt, words
 from pbem.errors import Refused
 from pbem.features import terms
 from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.house import levels_and_new_matches
 from pbem.features.house.house_account import current_name
+from pbem.features.match_and_players import check_room_for_match
 from pbem.features.playing.viewing import position_of
 from pbem.features.terms import BEGIN, LEVEL, OPPONENT, is_first
 from pbem.matches import lifecycle, tournament_and_branched_matches

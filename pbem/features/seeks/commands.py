@@ -9,10 +9,10 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax.arguments import GAME, Piece, opt, word, words
 from pbem.errors import Refused
 from pbem.features import paging, terms
+from pbem.features.match_and_players import check_room_for_match
 from pbem.features.paging import PAGE
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import ANY, MOST_MATCHES, EndedSeek, SeekClosed, SeekList, SeekOpened, SeeksEnded

@@ -2,10 +2,10 @@
 
 from notation.games import GAMES
 from pbem.conversation.command import Command, Decision, Line, Request, Role
-from pbem.conversation.match_and_players import check_room_for_match
 from pbem.conversation.syntax.arguments import PLAYER, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features import paging
+from pbem.features.match_and_players import check_room_for_match
 from pbem.features.paging import PAGE
 from pbem.features.people.commands import player_called
 from pbem.features.tournaments import entries, host_syntax, ladders, openings, rounds, tournament_views

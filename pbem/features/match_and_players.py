@@ -1,14 +1,9 @@
 """The match that a command is about, and its two players."""
 
 from engines.core import Seat
-from pbem.conversation.command import Decision, Line, Request
+from pbem.conversation.command import Line, Request
 from pbem.errors import Refused
-from pbem.matches.queries import awaiting, is_playing_enough, locked, opponent_of, seat_of
-from pbem.matches.shown_names import name
-from pbem.messages.contents.answer_sections import WordsPassedOn
-from pbem.messages.contents.message_payloads import Words as Note
-from pbem.players import message_budgets
-from pbem.players.queue_match_news import Notice
+from pbem.matches.queries import awaiting, is_playing_enough, locked, seat_of
 from pbem.storage.models import Match, Player
 
 
@@ -47,24 +42,6 @@ def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
             fits=f'"games" lists the matches you play in. If you watch this one, "unwatch {match.id}" ends that.',
         )
     return match, player, seat
-
-
-def is_to_move(request: Request, match: Match) -> bool:
-    player = request.sender.player
-    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
-
-
-def opponent_in(request: Request, match: Match, player: Player) -> Player:
-    return request.session.get_one(Player, opponent_of(match, player))
-
-
-def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
-    message_budgets.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    other = opponent_in(request, match, player)
-    message_budgets.check_to_opponent(request.session, match, other, note, request.now)
-    notice = Notice(other, Note(message=note, by=name(player)), match)
-    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
-    return Decision(answer=(told,), messages=(notice,), takes_prose=True)
 
 
 def check_room_for_match(request: Request, player: Player) -> None:
