@@ -79,7 +79,7 @@ class Stored(NamedTuple):
 
 def can_be_offered(game: Game) -> bool:
     """Return whether players can write the key and the title of a game for it; asked only of games of others."""
-    from pbem.conversation.feature import can_be_named  # these load what most verbs don't need
+    from pbem.features.accounts.name_rules import can_be_named  # these load what most verbs don't need
     from pbem.features.all import FEATURES
 
     return can_be_named(game, FEATURES)

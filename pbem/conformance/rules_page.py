@@ -11,13 +11,13 @@ from notation.games import API, GAMES, KEY, GamePack
 from notation.illustrations import BadIllustration, of
 from pbem.conformance import require
 from pbem.conformance.turn_texts import acting, is_turn
-from pbem.conversation import feature
+from pbem.features.accounts import name_rules
 from pbem.features.all import FEATURES
 from pbem.messages.templating import WIDTH
 
 SUMMARY = 54
 TITLE = 24
-RESERVED = feature.RESERVED | {"rules", "site", "all", "any", "none", "house", "yes", "no", "me", "you", "random"}
+RESERVED = name_rules.RESERVED | {"rules", "site", "all", "any", "none", "house", "yes", "no", "me", "you", "random"}
 """Words that stand for something else where the key of a game is written."""
 TAKEN = frozenset(
     {"time", "begin", "rated", "level", "weekends", "days", "repeat", "rating", "places", "called", "nag"}

@@ -1,28 +1,21 @@
-"""What a feature adds to the server, in one value; and the words that it uses, which can't be names.
+"""What a feature adds to the server, in one value.
 
 The core knows this contract, and no feature by name.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from sqlalchemy import delete, inspect
 from sqlmodel import Session, SQLModel, select
 
-from engines.core import Game
-from notation.games import GAMES
 from pbem.conversation.command import Command, Commands, Group
-from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
-from pbem.conversation.syntax.names_in_sentences import NAME as NAME
-from pbem.messages import template_files
 from pbem.messages.general_preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
-from pbem.storage.models import ANONYMOUS, IMPORTED, Player
+from pbem.storage.models import Player
 from pbem.storage.preference_definition import Preference
 from pbem.storage.retention import change
 
@@ -67,6 +60,7 @@ class Feature:
     on_ban: Forget | None = None  # ends what a player takes part in, whose account the operator closes
     exports: Mapping[str, ExportHook] = field(default_factory=dict)
     """What it holds on a player, for their own copy of their data, by its name there."""
+    accepts_name: "Callable[[str, Features], bool] | None" = None  # returns whether a player can be called that
 
 
 class Features:
@@ -90,60 +84,8 @@ class Features:
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
 
+    def accept_name(self, name: str) -> bool:
+        return all(each.accepts_name(name, self) for each in self._features if each.accepts_name is not None)
+
     def without(self, *names: str) -> "Features":
         return Features(*(feature for feature in self._features if feature.name not in names))
-
-
-STANDING_FOR = (ANONYMOUS, IMPORTED)  # how the names of rows begin that are no player's
-RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
-"""Names that somebody might take for the operator's, or that stand for nobody."""
-
-
-@cache
-def words_in_use(features: Features) -> frozenset[str]:
-    """Return the words that games, settings, courtesies and our messages use: as a name they would be misread.
-
-    >>> {"quadraphages", "first", "begin", "daily", "hello", "to", "turn"} <= words_in_use(Features())
-    True
-    """
-    games = {
-        *GAMES,
-        *(word for game in GAMES.games() for word in game.title.lower().split()),
-        *(option.name for game in GAMES.games() for option in game.options),
-        *(choice for game in GAMES.games() for option in game.options for choice in option.choices),
-    }
-    known = features.preferences
-    settings = {*known, *(choice for each in known.values() for choice in each.choices)}
-    return RESERVED | games | settings | _polite() | template_files.words()
-
-
-def _polite() -> set[str]:
-    return {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
-
-
-TERMS = {"me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "ladder", "swiss", "en"}
-"""What no game can be called: what terms of matches and contests are."""
-
-
-def can_be_named(game: Game, features: Features) -> bool:
-    """Return whether players can write the key and the title of a game for it; `notation.games.unusable` says why not.
-
-    >>> from dataclasses import replace
-    >>> names = ("hex", "please", "random", "rated", "level", "ladder")
-    >>> [can_be_named(replace(GAMES["quadrupel"].game, key=key), Features()) for key in names]
-    [True, False, False, False, False, False]
-    """
-    commands, settings, topics = features.all_commands.verbs, features.preferences, features.topics
-    taken = RESERVED.union(commands, settings, topics, _polite(), TERMS)
-    return taken.isdisjoint((game.key, game.title.lower()))
-
-
-def suggested_name(address: str, features: Features) -> str | None:
-    """Return a name made from the address, whether or not it is taken; None if none can be.
-
-    >>> [suggested_name(address, Features()) for address in ("Carol.Smith@mail.example", "42@mail.example")]
-    ['carolsmith', None]
-    """
-    local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
-    is_ours = local in words_in_use(features) or local.startswith(STANDING_FOR)
-    return local if NAME.fullmatch(local) and not is_ours else None

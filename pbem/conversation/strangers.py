@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from pbem.conversation import execute, held_messages, meaning, yes_or_no
 from pbem.conversation.command import Line, Request, Role
-from pbem.conversation.feature import NAME, suggested_name, words_in_use
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import commands_for_wishes, names_in_sentences, vocabulary
@@ -77,8 +76,8 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     """
     written = parsed.first.strip().rstrip(".!")
     name = (names_in_sentences.own_name(written) or written).lower()
-    is_word = name in words_in_use(request.features) or name in vocabulary.stop_words() or yes_or_no.says_only(name)
-    if is_word or not NAME.fullmatch(name):
+    is_word = name in vocabulary.stop_words() or yes_or_no.says_only(name)
+    if is_word or not request.features.accept_name(name):
         return parsed
     joins = request.commands.joining
     rest = meaning.read_ours(request, _rest_of_first(request, message)).commands
@@ -162,7 +161,10 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
         opening = {text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split()}
         joins = request.commands.joining
         wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
-    name = name or suggested_name(request.sender.address, request.features)
+    if name is None and request.features.accept_name(
+        local := names_in_sentences.name_from_address(request.sender.address)
+    ):
+        name = local
     own = {each.answer for each in wish.wishes if each.name in ("join", "how_works")}
     section = Introduction(
         name=name,
@@ -206,7 +208,7 @@ def _first_name(request: Request, parsed: ParsedMessage) -> str | None:
     said = parsed.first.strip().rstrip(".!").split()
     is_name = 1 < len(said) <= MOST_NAMES and all(word.isalpha() and word.istitle() for word in said)
     name = said[0].lower() if is_name else ""
-    return name if NAME.fullmatch(name) and name not in words_in_use(request.features) else None
+    return name if request.features.accept_name(name) else None
 
 
 def _invitation_to(request: Request) -> Match | None:

@@ -8,6 +8,7 @@ from pbem.conversation.feature import Feature, Features, deletes, rows_of
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.data_export import EXPORT
 from pbem.features.accounts.joining_and_leaving import DELETE, JOIN
+from pbem.features.accounts.name_rules import is_name
 from pbem.features.accounts.settings import SET
 from pbem.features.accounts.stop_and_start import RESUME, START, STOP
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
@@ -51,6 +52,7 @@ ACCOUNTS = Feature(
         "leaving": "leave quit quitting unregister forget privacy data gdpr",
         "mail": "mails messages email emails",
     },
+    accepts_name=is_name,
 )
 CHALLENGES = Feature(
     name="challenges",

@@ -21,8 +21,9 @@ from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.conversation.feature import Features, can_be_named
+from pbem.conversation.feature import Features
 from pbem.features.accounts import data_export
+from pbem.features.accounts.name_rules import can_be_named
 from pbem.features.all import FEATURES
 from pbem.features.house.search_process import Searcher
 from pbem.features.house.search_tasks import Thinker

@@ -9,7 +9,7 @@ import pytest
 
 from notation import games
 from notation.games import BUILT_IN, GAMES, Games
-from pbem.conversation.feature import can_be_named
+from pbem.features.accounts.name_rules import can_be_named
 from pbem.features.all import FEATURES
 from tests import toys
 

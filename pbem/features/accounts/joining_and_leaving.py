@@ -4,9 +4,9 @@ from notation.board import format_board
 from notation.games import GAMES
 from pbem.conversation import meaning
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Who
-from pbem.conversation.feature import NAME
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.syntax.arguments import Piece, opt, words
+from pbem.conversation.syntax.names_in_sentences import NAME
 from pbem.errors import Refused
 from pbem.features.accounts.data_export import WHOSE, check_about_sender
 from pbem.features.accounts.name_rules import check_name, is_taken

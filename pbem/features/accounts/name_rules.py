@@ -1,12 +1,19 @@
-"""The names that players can have: one word each, nobody else's, and none that stands for something else."""
+"""The names that players and games can have: nobody else's, and none that stands for something else in messages."""
+
+from functools import cache
 
 from sqlmodel import Session, select
 
+from engines.core import Game
+from notation.games import GAMES
 from pbem.conversation.command import Request
-from pbem.conversation.feature import NAME, STANDING_FOR, Features, suggested_name, words_in_use
+from pbem.conversation.feature import Features
+from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
+from pbem.conversation.syntax.names_in_sentences import NAME, name_from_address
 from pbem.errors import Refused
 from pbem.features.house import house_account
-from pbem.storage.models import ModerationAct, Player
+from pbem.messages import template_files
+from pbem.storage.models import ANONYMOUS, IMPORTED, ModerationAct, Player
 
 MOST_TRIED = 20
 
@@ -36,7 +43,7 @@ def check_other_name(session: Session, name: str, features: Features) -> str:
 
 def _checked(name: str, features: Features) -> str:
     name = name.lower()
-    if not _is_name(name, features):
+    if not is_name(name, features):
         raise Refused(
             f"\"{name[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
@@ -46,16 +53,16 @@ def _checked(name: str, features: Features) -> str:
 
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
-    local = suggested_name(address, request.features)
-    stem = local if local and _is_name(local, request.features) else "player"
+    local = name_from_address(address)
+    stem = local if is_name(local, request.features) else "player"
     name, number = stem, 1
-    while is_taken(request.session, name) or not _is_name(name, request.features):
+    while is_taken(request.session, name) or not is_name(name, request.features):
         number += 1
         name = f"{stem}{number}"
     return name
 
 
-def _is_name(name: str, features: Features) -> bool:
+def is_name(name: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     is_command = features.all_commands.named(name) is not None
     is_special = is_command or name in words_in_use(features) or name.startswith(STANDING_FOR)
@@ -66,3 +73,47 @@ def is_taken(session: Session, name: str) -> bool:
     owner = session.exec(select(Player.id).where(Player.name == name)).first()
     renamed = select(ModerationAct.id).where(ModerationAct.former_name == name)
     return owner is not None or session.exec(renamed).first() is not None
+
+
+STANDING_FOR = (ANONYMOUS, IMPORTED)  # how the names of rows begin that are no player's
+RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
+"""Names that somebody might take for the operator's, or that stand for nobody."""
+
+
+@cache
+def words_in_use(features: Features) -> frozenset[str]:
+    """Return the words that games, settings, courtesies and our messages use: as a name they would be misread.
+
+    >>> {"quadraphages", "first", "begin", "daily", "hello", "to", "turn"} <= words_in_use(Features())
+    True
+    """
+    games = {
+        *GAMES,
+        *(word for game in GAMES.games() for word in game.title.lower().split()),
+        *(option.name for game in GAMES.games() for option in game.options),
+        *(choice for game in GAMES.games() for option in game.options for choice in option.choices),
+    }
+    known = features.preferences
+    settings = {*known, *(choice for each in known.values() for choice in each.choices)}
+    return RESERVED | games | settings | _polite() | template_files.words()
+
+
+def _polite() -> set[str]:
+    return {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
+
+
+TERMS = {"me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "ladder", "swiss", "en"}
+"""What no game can be called: what terms of matches and contests are."""
+
+
+def can_be_named(game: Game, features: Features) -> bool:
+    """Return whether players can write the key and the title of a game for it; `notation.games.unusable` says why not.
+
+    >>> from dataclasses import replace
+    >>> names = ("hex", "please", "random", "rated", "level", "ladder")
+    >>> [can_be_named(replace(GAMES["quadrupel"].game, key=key), Features()) for key in names]
+    [True, False, False, False, False, False]
+    """
+    commands, settings, topics = features.all_commands.verbs, features.preferences, features.topics
+    taken = RESERVED.union(commands, settings, topics, _polite(), TERMS)
+    return taken.isdisjoint((game.key, game.title.lower()))
