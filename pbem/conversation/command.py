@@ -16,7 +16,7 @@ from sqlmodel import Session
 
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Given, Grammar
-from pbem.errors import Refused, Unanswerable
+from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.players.message_budgets import AnswersLeft
@@ -51,7 +51,6 @@ class Request:
     prose: tuple[str, ...] = ()  # the text for the opponent below the commands, unless an earlier command has used it
     operator: str = ""  # the user at the command line who asks for it; empty for a message
     is_trial: bool = False  # whether it is only tried, to be asked about, and undone
-    excess: Refused | Unanswerable | None = None  # what ends a message that isn't a turn: its sender writes too much
     answers_left: AnswersLeft | None = None  # how many answers strangers have left, if one writes
     later: "tuple[Line, ...]" = ()  # the lines of the same message below the one that is carried out
 

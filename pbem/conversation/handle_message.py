@@ -3,9 +3,6 @@
 Who may do what at once, who is asked first and who is introduced is in `judge`.
 """
 
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +16,7 @@ from pbem.conversation.refusals import not_alone, whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
+from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
@@ -27,12 +24,10 @@ from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, invitations, message_budgets, player_directory
-from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
 
-PACKAGES = frozenset({"pbem", "notation", "engines"})  # the packages in which a bug is looked for
 CLOSED = f"{message_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
 
 
@@ -44,8 +39,7 @@ def converse(request: Request) -> Reply:
         request = replace(request, answers_left=_check_unproven_budget(request))
         _check_account(request)
         _check_readable(request)
-        with nullcontext() if request.sender.proven else _bug_means_silence(request):
-            reply = _reply_to(request, reply)
+        reply = _reply_to(request, reply)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
@@ -65,21 +59,16 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
         bounces.reinstate(session, player, now)  # whoever it is has read what we sent
     if player is not None and sender.proven:
         player_directory.note(session, player, now)
-        # Who sends more than a person writes, or through a list, plays turns and no more.
-        excess: Refused | Unanswerable | None = Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
-        if request.message.automatic is not Automatic.LIST:
-            excess = message_budgets.excess_of(session, player, request.incoming, request.limits.mails_per_hour, now)
-        request = replace(request, excess=excess)
     if sender.address_question is not None:
         return address_change.settle(request, reply, sender.address_question)
     if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
-        return held_messages.confirm(replace(request, excess=None), reply, sender.held_message, handle)
+        return held_messages.confirm(request, reply, sender.held_message, handle)
     return _handle_text(request, reply, request.message)
 
 
 def _handle_text(request: Request, reply: Reply, message: Message, *, is_confirmed: bool = False) -> Reply:
-    parsed = meaning.read(request, message)
+    parsed, excess = meaning.read(request, message), None if is_confirmed else _excess(request)
     reply = replace(reply, subject=parsed.subject)
     try:
         parsed, agreed = meaning.as_meant(request, message, parsed)
@@ -89,18 +78,29 @@ def _handle_text(request: Request, reply: Reply, message: Message, *, is_confirm
             request.sender,
             counted,
             is_confirmed=is_confirmed,
-            writes_too_much=request.excess is not None,
             goes_to_opponent=partial(_goes_to_opponent, request),
             ends=partial(_ends, request, counted),
         )
+        if excess and not (judgement is Judgement.RUN and all(line.command.plays for line in counted.commands)):
+            raise excess
         reply = _follow(judgement, request, reply, parsed, counted)
     except Refused as refusal:
         return refused(request, reply, refusal)
-    if request.excess is not None and not reply.verdict.has_acted:
-        raise request.excess
+    if excess and not reply.verdict.has_acted:
+        raise excess
     if agreed is not None and reply.verdict.has_acted:
         agreed.proposal = meaning.DONE
     return reply
+
+
+def _excess(request: Request) -> Refused | Unanswerable | None:
+    """Return what ends a message that isn't a turn: its sender writes more than a person does, or through a list."""
+    session, player, most = request.session, request.sender.player, request.limits.mails_per_hour
+    if player is None or not request.sender.proven:
+        return None
+    if request.message.automatic is Automatic.LIST:
+        return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
+    return message_budgets.excess_of(session, player, request.incoming, most, request.now)
 
 
 def _follow(
@@ -108,10 +108,6 @@ def _follow(
 ) -> Reply:
     has_more = len(counted.commands) < len(parsed.commands)
     match judgement:
-        case Judgement.TOO_MANY if request.excess is not None:
-            raise request.excess
-        case Judgement.ASK if isinstance(request.excess, Unanswerable):
-            raise request.excess
         case Judgement.RUN:
             done = execute.execute(request, reply, counted)
             handled = {line.match for line in counted.commands}
@@ -162,30 +158,6 @@ def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
     """Return whether the line ends a match or an account. Beside a turn, a draw is a new offer: it accepts none."""
     is_offer = Role.GOES_WITH_TURN in line.command.role and any(other.command.plays for other in parsed.commands)
     return not is_offer and line.ends(request)
-
-
-@contextmanager
-def _bug_means_silence(request: Request) -> Iterator[None]:
-    """Run the block; roll back what a bug has begun, and raise Unanswerable: the message proves nothing.
-
-    Anybody can write such a message, and again: the operator isn't alerted, and the message isn't kept for them.
-    """
-    savepoint = request.session.begin_nested()
-    try:
-        yield
-    except (Refused, Unanswerable):
-        savepoint.commit()
-        raise
-    except Exception as bug:
-        if isinstance(bug, Changed) or not is_bug(bug):
-            raise
-        savepoint.rollback()
-        # The last line of ours on the way to it: a traceback may quote what people wrote.
-        places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
-        at = next(f"{name}:{line}" for name, line in reversed(places) if name.partition(".")[0] in PACKAGES)
-        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=at)  # noqa: TRY400 - as above
-        raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
-    savepoint.commit()
 
 
 def _check_readable(request: Request) -> None:

@@ -58,7 +58,7 @@ def hold(
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and message_budgets.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
-    is_limited = request.excess is not None or request.sender.standing is not None
+    is_limited = request.sender.standing is not None
     if is_limited and message_budgets.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()

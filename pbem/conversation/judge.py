@@ -23,7 +23,6 @@ class Judgement(Enum):
     NO_COMMAND = "it is read as sentences: it says nothing that is a command"
     NOT_A_PLAYER = "it is refused: its sender has to join first"
     NOT_ALONE = "it is refused: an act of moderation needs a message of its own"
-    TOO_MANY = "it is refused: its sender writes more than a person does"
 
 
 def judge(
@@ -31,7 +30,6 @@ def judge(
     parsed: ParsedMessage,
     *,
     is_confirmed: bool = False,
-    writes_too_much: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
     ends: Callable[[Line], bool] = lambda line: line.command.asks is True,
 ) -> Judgement:
@@ -44,12 +42,6 @@ def judge(
     acts = [line for line in of_admin if line.command.changes]
     if is_confirmed:
         return Judgement.RUN
-    if writes_too_much:
-        turns = tuple(line for line in lines if line.command.plays)
-        counts = all((line.command.plays or line.command.asks) and not line.malformed for line in lines)
-        if not (lines and counts and all(map(covered, turns))):
-            return Judgement.TOO_MANY
-        return Judgement.RUN if turns == lines else Judgement.ASK
     if acts and len(lines) == 1:
         return Judgement.ASK
     if of_admin and not sender.is_player:

@@ -141,7 +141,7 @@ def excess_of(session: Session, player: Player, this: Incoming, most: int, now: 
     return Refused(
         f"You sent more than {most} messages within an hour, so we don't read this one.",
         fits=f"If you send nothing until {again}, we read everything again. Until then we answer only turns, "
-        "resignations and whatever else we always ask about, and what you reply to such a question.",
+        "and what you reply to a question of ours.",
         gist=f"{ONCE}over {now:%d %H}",
     )
 

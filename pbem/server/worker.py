@@ -5,7 +5,8 @@ rows again; it raises Changed if something wasn't examined. Repeated failures sh
 """
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -34,7 +35,7 @@ from pbem.messages import render
 from pbem.players import bounces, complaints, sender_identity
 from pbem.process_vitals import Vitals
 from pbem.server import incoming_queue
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import is_bug, read_only, transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel, notify
 from pbem.storage.queue import Queue, QueueRows
@@ -42,6 +43,7 @@ from pbem.tokens import Keyring, Purpose
 
 log = structlog.get_logger()
 
+PACKAGES = frozenset({"pbem", "notation", "engines"})  # the packages in which a bug is looked for
 MOST_EXAMINATIONS = 5  # the maximum number of examinations in one attempt if what the message refers to keeps changing
 Received = tuple[bytes, str | None, tuple[str, ...]]  # a message, and the sender and recipients of its envelope
 _Settled = tuple[dict[str, Any], Outcome, Silence | None, datetime]
@@ -232,7 +234,8 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             stored_bytes=len(examined.raw),
             held_messages=examined.held,
         )
-        reply = handle_message.converse(request)
+        with nullcontext() if sender.proven else _bug_means_silence(session, row):
+            reply = handle_message.converse(request)
         verdict, cost = reply.verdict, reply.cost
         about |= {"player": sender.player.id if sender.player else None, "match": reply.match or sender.match}
     except Unanswerable as error:
@@ -240,3 +243,27 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
     incoming_queue.settle(row, str(verdict), author, cost, now)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
     return line, verdict.outcome, silence, row.received
+
+
+@contextmanager
+def _bug_means_silence(session: Session, row: Incoming) -> Iterator[None]:
+    """Run the block; roll back what a bug has begun, and raise Unanswerable: the message proves nothing.
+
+    Anybody can write such a message, and again: the operator isn't alerted, and the message isn't kept for them.
+    """
+    savepoint = session.begin_nested()
+    try:
+        yield
+    except Unanswerable:
+        savepoint.commit()
+        raise
+    except Exception as bug:
+        if isinstance(bug, Changed) or not is_bug(bug):
+            raise
+        savepoint.rollback()
+        # The last line of ours on the way to it: a traceback may quote what people wrote.
+        places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
+        at = next(f"{name}:{line}" for name, line in reversed(places) if name.partition(".")[0] in PACKAGES)
+        log.error("bug", incoming=row.id, error=type(bug).__name__, at=at)  # noqa: TRY400 - as above
+        raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
+    savepoint.commit()

@@ -161,24 +161,6 @@ def test_it_says_why_nothing_is_done(who: str, text: str, why: Judgement) -> Non
     assert judge(sender, read(text, sender.match)) is why
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("1 c1b1 g9h9", RUN),
-        ("#7 1 c1b1 g9h9", RUN),
-        ("#9 1 c1b1 g9h9", Judgement.TOO_MANY),
-        ("1 c1b1 g9h9 / games", Judgement.TOO_MANY),
-        ("resign", ASK),
-        ("delete me", ASK),
-        ("1 c1b1 g9h9 / resign", ASK),
-        ("resign / games", Judgement.TOO_MANY),
-        ("Hello!", Judgement.TOO_MANY),
-    ],
-)
-def test_who_writes_too_much_can_still_play(text: str, kind: Judgement) -> None:
-    assert judge(SENDERS["match"], read(text, 7), writes_too_much=True) is kind
-
-
 @pytest.mark.parametrize("text", ["resign", "set mail daily", "ban bob", "join carol"])
 def test_what_the_address_on_file_has_agreed_to_is_done(text: str) -> None:
     assert judge(SENDERS["personal"], read(text, 7), is_confirmed=True) is RUN
