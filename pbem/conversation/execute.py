@@ -7,9 +7,6 @@ the answer (bench/growth.py). Turns cost nothing. Nothing here asks who the send
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain
-from math import ceil
-
-from sqlmodel import col
 
 from notation.games import GameMissing
 from pbem.conversation import meaning
@@ -31,7 +28,7 @@ from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, No
 from pbem.messages.contents.message_payloads import Words as Note
 from pbem.players import message_budgets, news_times_and_pauses
 from pbem.players.queue_match_news import Notice
-from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.models import Match, Player
 
 Target = int | str
 """The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
@@ -192,9 +189,12 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
     return follow(request, reply, note)
 
 
-MOST_COST = 4_000  # what one message can cost
-MOST_COST_UNPROVEN = 100  # the same for a message that proves nothing, whose answer may go to a victim
-MOST_COST_PER_HOUR = 20_000  # what all messages of a player can cost within an hour
+def charge(request: Request, line: Line, spent: int) -> int:
+    """Return what a message has cost with that line; raise Refused if that's too much. One line alone never is."""
+    own = cost(request, line)
+    about = request.session, request.sender, request.incoming
+    message_budgets.check_cost(*about, line.text, own, spent, request.now)
+    return spent + own
 
 
 def cost(request: Request, line: Line) -> int:
@@ -207,39 +207,6 @@ def cost(request: Request, line: Line) -> int:
     if match is None:
         return 0
     return own + (match.plies if line.ply is None else min(line.ply, match.plies))
-
-
-def charge(request: Request, line: Line, spent: int) -> int:
-    """Return what a message has cost with that line; raise Refused if that's too much. One line alone never is."""
-    own = cost(request, line)
-    if not own:
-        return spent
-    is_unproven = request.sender.standing is not None
-    if spent and spent + own > (MOST_COST_UNPROVEN if is_unproven else MOST_COST):
-        proven = "in a reply to one of our messages" if is_unproven else "in another message"
-        raise Refused(
-            "One message can't hold everything you asked for, so the answer ends here.",
-            read=line.text,
-            fits=f"Send this line and those below {proven}.",
-        )
-    player = request.sender.player if request.sender.proven else None
-    if player is None:
-        return spent + own
-    rows = message_budgets.of_hour(player, request.now, Incoming.received, Incoming.cost)
-    others = rows.where(Incoming.id != request.incoming.id, col(Incoming.cost) > 0)
-    total = spent + own
-    for received, earlier in request.session.exec(others.order_by(col(Incoming.received).desc())):
-        total += earlier
-        if total > MOST_COST_PER_HOUR:
-            again = received + message_budgets.HOUR
-            minutes = max(1, ceil((again - request.now).total_seconds() / 60))
-            raise Refused(
-                "You've had us look up as much as one player can within an hour, so the answer ends here.",
-                read=line.text,
-                fits=f"This works again in {minutes} minutes. Your turns count as always.",
-                gist=f"{message_budgets.ONCE}until {again:%d %H}",
-            )
-    return spent + own
 
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:

@@ -1,4 +1,4 @@
-"""How many messages one sender can cause: budgets that end loops and keep us from being used against others.
+"""How much one sender can cause: budgets that end loops and keep us from being used against others.
 
 A budget belongs to the sender. Messages that prove nothing are answered sparingly, since the address in From may be a
 victim's, and what they use up is never missing for those that prove something. What is counted are the rows of
@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, String, and_, cast, exists, or_
@@ -39,6 +40,9 @@ MOST_SAME, MOST_SAME_TO_OTHERS = 50, 20
 """How often the same answer goes to a player with proof within a day, and to others: machines reply to every reply."""
 MOST_QUESTIONS = 3
 """How often an address is asked within a day whether it is a player's, and how often a question without proof."""
+MOST_COST, MOST_COST_UNPROVEN, MOST_COST_PER_HOUR = 4_000, 100, 20_000
+"""What one message can have us look up, in turns to replay and lines to list; what one that proves nothing can, whose
+answer may go to a victim; and what all messages of a player can within an hour."""
 ONCE = "once "  # how the gist of what is said once a day begins
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
@@ -148,6 +152,36 @@ def excess_of(session: Session, player: Player, this: Incoming, most: int, now: 
 
 def of_hour(player: Player, now: datetime, *columns: Any) -> Any:
     return select(*columns).where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
+
+
+def check_cost(
+    session: Session, sender: Sender, this: Incoming, line: str, own: int, spent: int, now: datetime
+) -> None:
+    """Raise Refused if a line would have us look up too much for one message, or for a player within an hour."""
+    is_unproven = sender.standing is not None
+    if own and spent and spent + own > (MOST_COST_UNPROVEN if is_unproven else MOST_COST):
+        proven = "in a reply to one of our messages" if is_unproven else "in another message"
+        raise Refused(
+            "One message can't hold everything you asked for, so the answer ends here.",
+            read=line,
+            fits=f"Send this line and those below {proven}.",
+        )
+    if not own or sender.player is None or not sender.proven:
+        return
+    rows = of_hour(sender.player, now, Incoming.received, Incoming.cost)
+    others = rows.where(Incoming.id != this.id, col(Incoming.cost) > 0).order_by(col(Incoming.received).desc())
+    total = spent + own
+    for received, earlier in session.exec(others):
+        total += earlier
+        if total > MOST_COST_PER_HOUR:
+            again = received + HOUR
+            minutes = max(1, ceil((again - now).total_seconds() / 60))
+            raise Refused(
+                "You've had us look up as much as one player can within an hour, so the answer ends here.",
+                read=line,
+                fits=f"This works again in {minutes} minutes. Your turns count as always.",
+                gist=f"{ONCE}until {again:%d %H}",
+            )
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:

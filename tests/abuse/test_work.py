@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.conversation import execute
 from pbem.features.playing import viewing
+from pbem.players import message_budgets
 from tests.correspondence import Correspondence, text
 from tests.scenes import after, two_turns
 
@@ -21,7 +21,7 @@ def personal(letters: Correspondence, name: str = "alice") -> str:
 def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execute, "MOST_COST", 1_320)
+    monkeypatch.setattr(message_budgets, "MOST_COST", 1_320)
     asked = ["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]
     (answer,) = letters.write(ALICE, "\n".join(asked), to=personal(letters))
 
@@ -37,7 +37,7 @@ TURN = "b7d7 i2g2 1 d7d6 g2g1"
 def test_who_has_had_much_looked_up_within_an_hour_is_told_once_and_plays_on(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execute, "MOST_COST_PER_HOUR", 4_900)
+    monkeypatch.setattr(message_budgets, "MOST_COST_PER_HOUR", 4_900)
     to = personal(letters)
     answered = []
     for number in range(8):

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from sqlmodel import Session
 
-from pbem.conversation import execute
 from pbem.conversation.command import Request
-from pbem.conversation.execute import MOST_COST, MOST_COST_PER_HOUR, MOST_COST_UNPROVEN, charge, cost
+from pbem.conversation.execute import charge, cost
 from pbem.errors import Refused
+from pbem.players import message_budgets
+from pbem.players.message_budgets import MOST_COST, MOST_COST_PER_HOUR, MOST_COST_UNPROVEN
 from pbem.storage.models import Incoming
 from tests.commands.requests import asked, read
 from tests.contests import FIRST, NOW, people, started
@@ -39,9 +40,9 @@ def test_a_message_is_answered_up_to_what_it_can_cost(session: Session, proven: 
 
 @pytest.mark.parametrize("line", ["show 1", "games", "record 1"])
 def test_one_line_is_answered_whatever_it_costs(session: Session, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    monkeypatch.setattr(execute, "MOST_COST", 1)
+    monkeypatch.setattr(message_budgets, "MOST_COST", 1)
 
-    assert charge(begun(session), read(line), 0) > execute.MOST_COST
+    assert charge(begun(session), read(line), 0) > message_budgets.MOST_COST
 
 
 @pytest.mark.parametrize("line", [FIRST, "say hello", "resign"])
