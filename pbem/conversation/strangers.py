@@ -28,7 +28,7 @@ INSISTS = f"{message_budgets.ONCE}insists"
 """The gist of the second answer to a stranger who is told what this is, and writes again."""
 DECLINES = "I decline the invitation."  # what a bare no of somebody who is no player says
 HELPFUL = ("help", "play quadrupel", "rules quadrupel")
-MOST_NAMES, MOST_KEPT = 4, 3  # how many words a person's name may have, and how many lines beside it wait for a name
+MOST_KEPT = 3  # how many lines wait for a name
 INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
 """The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 
@@ -40,29 +40,24 @@ def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_conf
     agreed. What isn't a line as our help writes it is left to be read as sentences: "play quadrupel with Otto". Raise
     Refused for a command that is open to strangers, with words that neither it nor any sentence has.
     """
-    sender, lines = request.sender, parsed.commands
-    of_admin = tuple(line for line in lines if line.command.of_admin)
-    if any(line.command.changes for line in of_admin) or (of_admin and is_confirmed):
+    sender, lines = request.sender, _by_rank(parsed.commands)
+    if any(line.command.of_admin for line in lines):
         return parsed
-    if of_admin:
-        return ParsedMessage(of_admin, beyond=parsed.beyond)
     if is_confirmed or not sender.is_stranger:
-        if not (is_confirmed or lines) and sender.match is None:
-            parsed = _named(request, message, parsed)
-        return replace(parsed, commands=_by_rank(parsed.commands))
-    is_plain = bool(lines) and not any("=" in line.text for line in lines)
-    said = meaning.wishes_in(request) if is_plain else commands_for_wishes.Reading()
+        is_name = not (is_confirmed or lines) and sender.match is None
+        return _named(request, message, parsed) if is_name else replace(parsed, commands=lines)
+    said = commands_for_wishes.Reading()
+    if lines and not any("=" in line.text for line in lines):
+        said = meaning.wishes_in(request)
     try:
-        ours = (line.of_stranger(request) for line in _by_rank(lines))
-        only = next((line for line in ours if line is not None), None)
+        only = next(filter(None, (line.of_stranger(request) for line in lines)), None)
     except Refused:
         if not (said.lines or said.look):
             raise
         only = None
-    if only is not None and only.command.changes and len(lines) == 1:
-        is_longer = any(len(text) > len(only.text) and not text.startswith("join") for text in said.lines)
-        only = None if is_longer or len(said.lines) > 1 else only
-    return replace(parsed, commands=()) if only is None else ParsedMessage((only,))
+    if only is None or (only.command.changes and len(lines) == 1 and len("\n".join(said.lines)) > len(only.text)):
+        return replace(parsed, commands=())
+    return ParsedMessage((only,))
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -95,8 +90,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     Raise Refused or Unanswerable.
     """
     wish = commands_for_wishes.Reading()
-    gives_name = not request.sender.is_stranger and _first_name(request, parsed) is not None
-    is_plain = gives_name or bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
+    is_plain = bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
     if not is_plain:
         wish = meaning.wishes_in(request)
         if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
@@ -148,11 +142,10 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
     waits for the name. Somebody with an open invitation is told of that instead. The reply goes to the invited address
     and carries a token of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
     """
-    reply = replace(reply, verdict=Verdict(Outcome.INTRODUCED))
-    name = None
+    reply, said = replace(reply, verdict=Verdict(Outcome.INTRODUCED)), ""
     if not request.sender.is_stranger:
-        name, rest = _first_name(request, parsed), wish.lines or _rest_of_first(request, request.message)
-        wants_name = name is not None
+        said = names_in_sentences.signature(("Yours,", parsed.first))
+        wants_name, rest = bool(said), wish.lines or _rest_of_first(request, request.message)
     else:
         reply = replace(reply, gist=INTRODUCTION)
         if (waiting := _invitation_to(request)) is not None:
@@ -161,10 +154,8 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
         opening = {text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split()}
         joins = request.commands.joining
         wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
-    if name is None and request.features.accept_name(
-        local := names_in_sentences.name_from_address(request.sender.address)
-    ):
-        name = local
+    names = (said, names_in_sentences.name_from_address(request.sender.address))
+    name = next(filter(request.features.accept_name, names), None)
     own = {each.answer for each in wish.wishes if each.name in ("join", "how_works")}
     section = Introduction(
         name=name,
@@ -201,14 +192,6 @@ def check_left(request: Request) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
     if request.answers_left is not None and request.answers_left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-
-
-def _first_name(request: Request, parsed: ParsedMessage) -> str | None:
-    """Return the name that a `yes` takes where a newcomer has answered with the names of a person; None elsewhere."""
-    said = parsed.first.strip().rstrip(".!").split()
-    is_name = 1 < len(said) <= MOST_NAMES and all(word.isalpha() and word.istitle() for word in said)
-    name = said[0].lower() if is_name else ""
-    return name if request.features.accept_name(name) else None
 
 
 def _invitation_to(request: Request) -> Match | None:
