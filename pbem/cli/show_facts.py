@@ -126,7 +126,7 @@ def _incoming(row: Incoming) -> Facts:
     retried = f'waits for "pbem mail retry {row.id}"'
     waits = {IncomingState.NEW: "waits for the server", IncomingState.SHUNTED: retried}.get(IncomingState(row.state))
     if row.state == IncomingState.HELD:
-        from pbem.conversation.held_messages import QUESTION_LIVES  # takes as long to load as all the rest
+        from pbem.conversation.confirmations import QUESTION_LIVES  # takes as long to load as all the rest
 
         waits = f'waits for the "yes" of its sender until {row.received + QUESTION_LIVES:{MINUTE}}'
     return {

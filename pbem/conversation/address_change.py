@@ -6,7 +6,7 @@ from sqlmodel import select
 
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Decision, Letter, Request
-from pbem.conversation.held_messages import EXPIRED, QUESTION_LIVES, ended
+from pbem.conversation.confirmations import EXPIRED, QUESTION_LIVES, ended
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, follow
 from pbem.conversation.yes_or_no import Answer

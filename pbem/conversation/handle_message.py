@@ -9,7 +9,7 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import address_change, execute, held_messages, meaning, message_without_command, strangers
+from pbem.conversation import address_change, confirmations, execute, meaning, message_without_command, strangers
 from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
@@ -63,7 +63,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
         return address_change.settle(request, reply, sender.address_question)
     if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
-        return held_messages.confirm(request, reply, sender.held_message, handle)
+        return confirmations.confirm(request, reply, sender.held_message, handle)
     return _handle_text(request, reply, request.message)
 
 
@@ -115,7 +115,7 @@ def _follow(
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Judgement.ASK:
-            return held_messages.hold(request, reply, counted, has_more=has_more)
+            return confirmations.hold(request, reply, counted, has_more=has_more)
         case Judgement.INTRODUCE:
             return strangers.of_newcomer(request, reply, parsed)
         case Judgement.NOT_ALONE:
@@ -140,7 +140,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
         raise refusal
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
-        return held_messages.hold(request, reply, ParsedMessage(lines), wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))

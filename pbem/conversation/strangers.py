@@ -6,7 +6,7 @@ The address in From may be a victim's. So an answer can't be made to carry a mes
 import sys
 from dataclasses import replace
 
-from pbem.conversation import execute, held_messages, meaning, yes_or_no
+from pbem.conversation import confirmations, execute, meaning, yes_or_no
 from pbem.conversation.command import Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, refused
@@ -125,7 +125,7 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
-        return held_messages.hold(request, reply, ParsedMessage((only, *lines[1:])), wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), wish=wish)
     if only is not None:
         return execute.execute(request, reply, ParsedMessage((only,)))
     if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):
