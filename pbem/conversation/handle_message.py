@@ -9,7 +9,7 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import address_change, confirmations, execute, meaning, message_without_command, strangers
+from pbem.conversation import confirmations, execute, meaning, message_without_command, strangers
 from pbem.conversation.command import Line, Request, Role, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import not_alone, whom_to_ask
@@ -60,7 +60,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     if player is not None and sender.proven:
         player_directory.note(session, player, now)
     if sender.address_question is not None:
-        return address_change.settle(request, reply, sender.address_question)
+        return confirmations.settle_address(request, reply, sender.address_question)
     if sender.held_message is not None:
         handle = partial(_handle_text, is_confirmed=True)
         return confirmations.confirm(request, reply, sender.held_message, handle)
