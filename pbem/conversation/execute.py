@@ -16,8 +16,7 @@ from pbem.conversation.refusals import forbidden, not_alone, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME
-from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.message_draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import MOST_COMMANDS, ParsedMessage
 from pbem.errors import Refused
 from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for

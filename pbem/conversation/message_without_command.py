@@ -7,9 +7,9 @@ from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax.arguments import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.rognlie_passwords import plain_word
 from pbem.conversation.turns_in_prose import FEW_WORDS, SHOWN, refusal_with_turns
 from pbem.errors import Refused, Unread
+from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
 from pbem.matches.queries import pack_of
 from pbem.players.message_budgets import NO_COMMAND
@@ -114,7 +114,7 @@ def turn_of_some(text: str, game: str | None = None) -> Refused | None:
 
     `game` is the key of the game that the message is about, if it is about one.
     """
-    word = plain_word(text)
+    word = to_ascii(text).lower().strip(".,:;!?\"'[]#")
     if word not in TURNS_OF_SOME:
         return None
     have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]

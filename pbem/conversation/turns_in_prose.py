@@ -11,7 +11,7 @@ from pbem.conversation.syntax.arguments import TURN
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.prose_or_turn import cells
+from pbem.conversation.syntax.prose import cells
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, IF, cells_in, is_doubted, is_negated
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii

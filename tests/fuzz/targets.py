@@ -20,8 +20,7 @@ from notation.record import BadRecord
 from pbem.config import ChecksSettings
 from pbem.conversation import handle_message
 from pbem.conversation.command import Request
-from pbem.conversation.syntax.mail import Reader
-from pbem.conversation.syntax.message_draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import MOST_COMMANDS, Reader
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.all import FEATURES
 from pbem.mail.reading import authentication, bounce_report

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.conversation.syntax.message_draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import MOST_COMMANDS
 from tests import scenes
 from tests.correspondence import Correspondence, said
 

@@ -1,16 +1,14 @@
-r"""What follows the name of a command, as data: it reads the words of a line, and writes usage and refusals.
+"""What follows the name of a command, as data: it reads the words of a line, and writes usage and refusals.
 
 Each word goes to the first piece that it fits, in any order, since people write "challenge quadrupel bob" as well. A
 name is what fits nothing else, and a text is all that is left.
 
 >>> words(PLAYER, opt(RATED)).usage, words(PLAYER, opt(RATED)).read("rated Bob")[PLAYER]
 ('PLAYER [rated]', 'bob')
->>> words(PLAYER).read("bob smith").misfit("whois").sentence
-'We can\'t read "smith" after "whois".'
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -21,24 +19,19 @@ from pbem.errors import Refused
 
 T = TypeVar("T")
 D = TypeVar("D")
-CONTEST = "(?:tournament|ladder|league)"
 TIME = "time"
 MOST_MEANT = 12  # how many words a line has at most that is no sentence although its words don't fit
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
-    spelled = pattern.replace("GAME", f"(?:{'|'.join(games)})").replace("CONTEST", CONTEST)
-    return re.compile(spelled.replace(" ?", r"\s*").replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
-
-
 def shape(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression, in any case of letters, with GAME for any game that is offered, and CONTEST.
+    """Return a regular expression, in any case of letters, with GAME for any game that is offered, and CONTEST."""
+    spelled = pattern.replace("GAME", f"(?:{'|'.join(GAMES)})").replace("CONTEST", "(?:tournament|ladder|league)")
+    return _compiled(spelled.replace(" ?", r"\s*").replace(" ", r"\s+"))
 
-    >>> bool(shape("(?:about )?GAME").fullmatch("about Quadrupel")), bool(shape("GAME").fullmatch("chess"))
-    (True, False)
-    """
-    return _compiled(pattern, tuple(GAMES))
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,16 +91,13 @@ class Given:
 
     def misfit(self, command: str, advice: str = "", text: str | None = None) -> Refused:
         """Return the refusal of words that don't fit, which says what was expected."""
-        games = any(GAME in slot.pieces for slot in self.open)
-        unread = self.unread.split()[0][:40] if self.unread else ""
+        games = commands_for_wishes.there_are() if any(GAME in slot.pieces for slot in self.open) else ""
         wanted = self.missing.usage.partition("|")[0] if self.missing is not None else ""
-        if unread:
-            sentence = f"No game is called {unread}." if games else f'We can\'t read "{unread}" after "{command}".'
-        else:
-            sentence = f"Which {wanted.lower()}?" if wanted.isupper() else f'We can\'t read what follows "{command}".'
-        return Refused(
-            sentence, read=text, fits=f"{advice} {commands_for_wishes.there_are()}".strip() if games else advice
-        )
+        sentence = f"Which {wanted.lower()}?" if wanted.isupper() else f'We can\'t read what follows "{command}".'
+        if self.unread:
+            word = self.unread.split()[0][:40]
+            sentence = f"No game is called {word}." if games else f'We can\'t read "{word}" after "{command}".'
+        return Refused(sentence, read=text, fits=f"{advice} {games}".strip())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +124,7 @@ class Grammar:
 
     @property
     def is_free(self) -> bool:
-        return self.has(TURN) or any(piece.is_free for piece in self.pieces)
+        return self.has(TURN, CONDITION) or any(piece.is_free for piece in self.pieces)
 
     @property
     def is_kept(self) -> bool:
@@ -151,11 +141,10 @@ class Grammar:
         unread: list[str] = []
         left, rest = {slot: slot.most for slot in self.slots}, text.strip()
         while rest:
-            found = _first(rest, [slot for slot, number in left.items() if number])
+            found = next(_fitting(rest, [slot for slot, number in left.items() if number]), None)
             if found is None:
-                word, *others = rest.split(maxsplit=1)
-                unread.append(word)
-                rest = "".join(others)
+                unread.append(rest.split()[0])
+                rest = rest[len(unread[-1]) :].lstrip()
                 continue
             slot, piece, match = found
             words.append(" ".join(filter(None, match.groups())) if match.re.groups else match[0])
@@ -170,14 +159,13 @@ class Grammar:
         return Given(text if unread else " ".join(words), kept, missing, " ".join(unread), still)
 
 
-def _first(text: str, slots: list[Slot]) -> tuple[Slot, Piece[Any], re.Match[str]] | None:
-    """Return the first piece that stands at the beginning of the text: a name is what nothing else fits."""
+def _fitting(text: str, slots: list[Slot]) -> Iterator[tuple[Slot, Piece[Any], re.Match[str]]]:
+    """Yield the pieces that fit the beginning of the text: a name is what nothing else fits."""
     pieces = [(slot, piece) for slot in slots for piece in slot.pieces]
     for slot, piece in sorted(pieces, key=lambda each: (each[1].is_rest, each[1].is_name)):
         match = shape(rf"(?:{piece.pattern})(?!\S)").match(text)
         if match is not None and piece.accepts(match[0]):
-            return slot, piece, match
-    return None
+            yield slot, piece, match
 
 
 def words(*parts: Piece[Any] | Slot, **further: Any) -> Grammar:

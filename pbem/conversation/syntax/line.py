@@ -5,16 +5,15 @@ courtesies, and counts if nothing is left to guess.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cache
 from itertools import islice
 
 from notation.games import GAMES, GamePack
 from pbem.conversation.command import Command, Commands, Line
-from pbem.conversation.syntax import courtesies, names_in_sentences
+from pbem.conversation.syntax import names_in_sentences, prose
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
-from pbem.conversation.syntax.prose_or_turn import cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.matches import condition_parsing, turn_parsing
 
@@ -24,7 +23,7 @@ ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
-TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
+TURN_NUMBER = re.compile(r"(?<=\S)\s*#(\d{1,4})$")
 AROUND = "\"'`*<>[](){}.,:;!?"  # what may stand around a name
 MOST_NAMES = 3  # how many words somebody's name may have; more are no name
 MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
@@ -38,36 +37,35 @@ class LineReader:
     """Reads one line at a time, in a message about `match`, if it is about one."""
 
     def __init__(self, commands: Commands, game_of: GameOf, match: int | None, played: Played = lambda: ()) -> None:
-        self._commands = commands
-        self._game_of = game_of
-        self._played = played
-        self._match = match
-        self._parsed: dict[tuple[str, str, int], turn_parsing.ParsedTurn] = {}
+        self._commands, self._game_of, self._match = commands, game_of, match
+        self._likely = cache(
+            lambda: [GAMES[key] for key in (*dict.fromkeys((*played(), *GAMES)),) if key in GAMES][:MOST_GAMES]
+        )
 
-    def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
-        """Return the line as a command, or None for prose.
+    def line(self, text: str, *, opening: bool = False) -> Line | None:
+        """Return the line as a command, or None for prose; the opening line may be in quotation marks.
 
-        In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
+        There, "please register me as carol" joins; below a command it may be meant for others.
         """
         line = self.exactly(text)
         if line is not None and not line.malformed:
-            is_bare = courtesies.BRACKETED.search(line.words) is None
-            if self.is_sure(line) if line.command.plays else is_bare:
+            is_plain = self.is_sure(line) if line.command.plays else not prose.BRACKETED.search(line.words)
+            if is_plain:
                 return line
-        plain, was_quoted = courtesies.plainer(text, opening=opening)
-        other = None if is_board_or_record(text) else self.exactly(plain)
-        if other is None or (was_quoted and other.command.plays) or (text.endswith("?") and other.command.changes):
+        bare = prose.without_quotes(text) if opening else text
+        other = None if prose.is_board_or_record(text) else self.exactly(prose.without_courtesies(bare))
+        if other is None or (other.command.changes and text.endswith("?")) or (bare != text and other.command.plays):
             return line
-        joins = first and other.command.newcomer_rank == 1 and not other.malformed
+        joins = opening and other.command.newcomer_rank == 1 and not other.malformed
         return other if joins or self.is_sure(other) else line
 
     def exactly(self, text: str) -> Line | None:
         """Return the line as a command exactly as it is, or None for prose."""
-        tied = TURN_NUMBER.search(text)
-        line = self._untied(text[: tied.start()]) if tied and tied.start() else None
-        if tied is not None and line is not None and line.command.plays and not line.malformed:
-            return replace(line, text=text, turn_number=int(tied[1]))
-        line = self._untied(text)
+        if tied := TURN_NUMBER.search(text):
+            line = self._read(text[: tied.start()])
+            if line is not None and line.command.plays and not line.malformed:
+                return replace(line, text=text, turn_number=int(tied[1]))
+        line = self._read(text)
         if line is None or (line.command.grammar.is_kept and line.text != line.command.usage):
             return line
         stands_for = self._commands.placeholder_in(text)
@@ -76,48 +74,40 @@ class LineReader:
         wrong = Refused(f"Replace {stands_for} with your own word.", read=text, fits=line.command.advice)
         return replace(line, malformed=True, refusal=wrong)
 
-    def _untied(self, text: str) -> Line | None:
-        """Like `exactly`, without the number of a turn. Titles of games stand for their keys, but not in free text."""
-        words = GAMES.keyed(text)
-        line = self._keyed(words, text)
-        if words == text or line is None or not line.command.grammar.is_free:
-            return line
-        return self._keyed(text, text) or line
-
-    def _keyed(self, words: str, text: str) -> Line | None:
-        """Return the words as a command, where each game has its key; the text is what the person wrote."""
-        match, ply = self._match, None
-        pointed = ADDRESSED.match(words)
+    def _read(self, text: str) -> Line | None:
+        words = text
+        match, ply, pointed = self._match, None, ADDRESSED.match(words)
         if pointed is not None:
             match, ply, words = int(pointed[1]), pointed[2], words[pointed.end() :]
+        words = words if self._commands.named(words.split(" ")[0].rstrip(":!.")) else GAMES.keyed(words)
         verb, _, rest = words.partition(" ")
-        game = verb.lower().rstrip(":") if rest else ""
-        if game in GAMES:
+        game = key if rest and (key := verb.lower().rstrip(":")) in GAMES else ""
+        if game:
             verb, _, rest = rest.strip().partition(" ")
-        else:
-            game = ""
-        command = self._commands.named(verb.rstrip(":!.") if not rest else verb.rstrip(":"))
+        command = self._commands.named(verb.rstrip(":") if rest else verb.rstrip(":!."))
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
-            moved = self._move(words, match, text, pointed=pointed is not None)
-            if moved is None and game and pointed is None:
-                moved = self._move(f"{verb} {rest}", match, text, pointed=False)
+            tried = (words, f"{verb} {rest}")[: 1 + bool(game)]
+            moves = (self._move(each, match, text, pointed=pointed is not None) for each in tried)
+            moved = next(filter(None, moves), None)
             return replace(moved, malformed=True) if moved and ply is not None else moved
-        if command.grammar.has(CONDITION):
-            return self._condition(command, verb, rest, match, text)
-        rest = rest.strip() if command.grammar.is_free or command.of_admin else rest.strip(" .,;!")
+        is_free = command.grammar.is_free or command.of_admin
+        rest = rest.strip() if is_free else GAMES.keyed(rest.strip(" .,;!"))
         command, rest = self._in_our_words(command, f"{game} {rest}".strip() if command.grammar.has(GAME) else rest)
+        grammar = command.grammar
         if command.newcomer_rank == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         number = NUMBER.match(rest) if command.of_match and pointed is None else None
         if number and (rest.startswith("#") or self._leads(command, rest, number, has_game=bool(game))):
             match, ply, rest = int(number[1]), number[2], rest[number.end() :].strip()
-        given, fits = command.grammar.read(rest), command.grammar.means(rest)
-        if rest and command.grammar.is_strict and not (given.fits or fits):
+        if grammar.has(CONDITION):
+            words = f"{verb.lower()} {rest}"
+            return Line(command, words, match, text) if condition_parsing.seems_meant(words) else None
+        given, fits = grammar.read(rest), grammar.means(rest)
+        if rest and grammar.is_strict and not (given.fits or fits):
             return None
-        is_prose = command.grammar.has(TURN) and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
-        is_then = ply is not None and not command.grammar.has(MATCH_THEN)
-        malformed = is_prose or is_then or not (given.fits or fits)
+        is_prose = grammar.has(TURN) and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
+        malformed = is_prose or (ply is not None and not grammar.has(MATCH_THEN)) or not (given.fits or fits)
         return Line(command, given.words, match, text, malformed=malformed, ply=int(ply) if ply else None)
 
     def _in_our_words(self, command: Command, words: str) -> tuple[Command, str]:
@@ -128,17 +118,9 @@ class LineReader:
                 return self._commands.get(verb, command), " ".join(words.split())
         return command, words
 
-    def _condition(self, command: Command, verb: str, rest: str, match: int | None, text: str) -> Line | None:
-        """Return the line as a condition, with the word that it begins with; None for prose that begins with it."""
-        number = NUMBER.match(rest)
-        if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
-            match, rest = int(number[1]), rest[number.end() :]
-        words = f"{verb.lower()} {rest}"
-        return Line(command, words, match, text) if condition_parsing.seems_meant(words) else None
-
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
-        names = [name for word in courtesies.plainer(rest, opening=True)[0].split() if (name := word.strip(AROUND))]
+        names = [name for word in prose.without_courtesies(rest).split() if (name := word.strip(AROUND))]
         if len(names) > 1 and (own := names_in_sentences.own_name(f"join {rest}")):
             names = [own]
         if is_rognlie or not all(map(str.isalpha, names)):
@@ -148,18 +130,16 @@ class LineReader:
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move = self._commands.move
+        move = Line(self._commands.move, words.strip(), match, text, malformed=not words.strip())
         if pointed:
-            word = words.strip().partition(" ")[0].lower()
-            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
-                return None  # "#42 resing"
-            return Line(move, words.strip(), match, text, malformed=not words.strip())
-        if is_board_or_record(words):
+            near = prose.nearest_word(words.strip().partition(" ")[0].lower(), self._commands.verbs)
+            return None if near and not self._may_be_turn(words, match) else move  # "#42 resing"
+        if prose.is_board_or_record(words):
             return None
         for turn in self._read_for(words, match):
-            begun = words[: turn.length] if match is not None and not is_sentence(words) else ""
+            begun = words[: turn.length] if match is not None and not prose.is_sentence(words) else ""
             if turn.error is None or (any(map(str.isalpha, begun)) and any(map(str.isdigit, begun))):
-                return Line(move, words, match, text)
+                return replace(move, words=words)
         return None
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
@@ -167,13 +147,14 @@ class LineReader:
         return any(map(str.isdigit, rest)) or any(turn.length == len(rest) for turn in self._read_for(rest, match))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], *, has_game: bool) -> bool:
-        """Return whether a number without # names a match, since turns and notes may start with a number."""
+        """Return whether a number without # names a match, since turns, conditions and notes may start with one."""
+        if command.grammar.has(CONDITION):
+            return self._match is None and self._game_of(int(number[1])) is not None
         if not command.grammar.has(TURN) or self._match is None or has_game or number[2]:
             return True
         turn = next(self._read_for(rest, None))
-        if turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0):
-            return False
-        return self._game_of(int(number[1])) is not None
+        is_whole = turn.error is None or (command.grammar.has(MATCH_THEN) and turn.length > 0)
+        return not is_whole and self._game_of(int(number[1])) is not None
 
     def is_turn(self, words: str, number: int | None) -> bool:
         """Return whether the words are a turn in some position of that match, or of the one the message is about."""
@@ -186,61 +167,46 @@ class LineReader:
         """
         number = self.match_named_in(text)
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
-            rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            lengths = (turn.length for turn in self._read_for(rest, number))
-            if held := next((rest[:end] for end in lengths if cells(rest[:end]) > 1), ""):
-                return held.strip(" ,")
+            rest = text[begun.start() :].rstrip(" .,:;!?)\"'*")
+            for turn in self._read_for(rest, number):
+                if prose.cells(held := rest[: turn.length]) > 1:
+                    return held.strip(" ,")
         return None
 
     def match_named_in(self, text: str) -> int | None:
-        """Return the first match that words name by its number, if there is that match.
-
-        >>> LineReader(Commands(()), {17: GAMES["kvadratik"]}.get, None).match_named_in("I play #17 b3b4, you know")
-        17
-        """
+        """Return the first match that words name by its number, if there is that match: "I play #17 b3b4, you know"."""
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
         return next((number for number in numbers if self._game_of(number) is not None), None)
 
     def _read_for(self, words: str, number: int | None) -> Iterator[turn_parsing.ParsedTurn]:
-        """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
+        """Return the words as read for that match, or for the one the message is about, or else for likely games."""
         number = self._match if number is None else number
         pack = None if number is None else self._game_of(number)
-        for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
-            if (known := (words, each.game.key, each.version)) not in self._parsed:  # once in a message
-                self._parsed[known] = turn_parsing.parse(each.notation, words)
-            yield self._parsed[known]
-
-    @cached_property
-    def _likely(self) -> Sequence[str]:
-        """The games in which a turn is looked for, where nothing says which match it is for: the sender's first."""
-        return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
+        return (turn_parsing.parse(each.notation, words) for each in (self._likely() if pack is None else [pack]))
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
         grammar = line.command.grammar
-        if line.malformed or (grammar.is_free and not grammar.has(TURN)):
-            return False
-        if grammar.has(CONDITION):
-            return True
-        if grammar.has(TURN):
-            return self.is_turn(line.words, line.match) or not line.words
+        if line.malformed or grammar.has(CONDITION):
+            return not line.malformed and condition_parsing.is_plain(line.words)
+        if grammar.is_free:
+            return grammar.has(TURN) and (self.is_turn(line.words, line.match) or not line.words)
         words = line.words.lower().split()
         if grammar.has(GAME) and line.command.changes:
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
     def guess(self, text: str) -> Line | None:
-        bare = courtesies.plainer(courtesies.without_list_mark(text), opening=True)[0]
-        for respelt in (bare, self.respelt(bare)):
-            line = self.exactly(respelt)
-            if line is not None and not line.malformed:
-                return line
-        return None
+        """Return the command that the line most resembles."""
+        bare = prose.without_courtesies(prose.undecorated(text))
+        found = (self.exactly(each) for each in (bare, self.respelt(bare)))
+        return next((line for line in found if line is not None and not line.malformed), None)
 
     def respelt(self, text: str) -> str:
         """Return the line with the command and the games that its words are most similar to."""
         words, games = text.split(), frozenset(GAMES)
-        at = _place_of_verb(words)
+        is_before = (NUMBER.fullmatch(word) or word.lower() in games for word in words)
+        at = next((at for at, before in enumerate(is_before) if not before), None)
         if at is None:
             return text
         words[at] = _respelt(words[at], self._commands.verbs | games)
@@ -250,12 +216,5 @@ class LineReader:
         return " ".join(words)
 
 
-def _place_of_verb(words: Sequence[str]) -> int | None:
-    """Return where the command's name stands, or should: behind the number of a match, and perhaps a game."""
-    at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
-    return at + 1 if at is not None and words[at].lower() in GAMES and len(words) > at + 1 else at
-
-
 def _respelt(word: str, known: frozenset[str]) -> str:
-    bare = word.lower()
-    return word if bare in known else courtesies.nearest_word(bare.strip(".,:;!?"), known) or word
+    return prose.nearest_word(word.lower().strip(".,:;!?"), known) or word

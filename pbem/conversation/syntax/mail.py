@@ -1,64 +1,68 @@
 """Lines of a message -> commands and words. Nothing is executed here.
 
 A message has perhaps a greeting, then commands, one per line, then words. The subject of a new message counts as a
-line before the first if it is a command. Everything that is neither a command nor a turn is words, and belongs to the
-commands that it stands under. Three rules keep a turn from getting lost among them:
+line before the first if it is a command. Each line is read once; whether it counts depends on its place:
 
-- A line that begins with #NUMBER is never words, wherever it stands.
-- A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
-- Prose that look like a turn are reported to the sender.
+- A line that begins with #NUMBER is never words, wherever it stands, and neither is the one complete legal turn.
+- Beside a legal turn, what may be prose is prose.
+- Below words, only what is private counts: conditions, and commands that take all lines below them.
+- A turn of one short word ("8", "pass") is words below other words, and below a quoted question.
+- Lines below one that may announce a quote are words, which go to nobody.
 
-A line below one that may announce a quote is words that go to nobody. A turn of one short word ("8", "pass") is words
-below other words, and below a quoted question. The first of such lines is suggested if there is no command above it.
-
-Guesses are never commands; if a message has no command, a guess from its first line is suggested.
+If a message has no command, the first line that would be one in another place is suggested, or a guess from the first
+line. Turns among words are reported.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import dropwhile, groupby
 from typing import Any
 
 from engines.core import Position
+from notation.games import GAMES
 from pbem.conversation.command import Commands, Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped_conditions
 from pbem.conversation.syntax.arguments import CONDITION, TURN
-from pbem.conversation.syntax.courtesies import without_list_mark, without_quotes
-from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.message_draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
-from pbem.conversation.syntax.prose_or_turn import cells, is_short_word
-from pbem.conversation.syntax.rognlie_passwords import IGNORED, without_password
+from pbem.conversation.syntax.line import ADDRESSED, NUMBER, GameOf, LineReader, Played
+from pbem.conversation.syntax.prose import cells, is_greeting, is_short_word, nearest_word, undecorated
 from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches.condition_parsing import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 """The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
-LONGEST_LINE = 1_000
-MOST_SEARCHED = 100  # how many lines of words, and of what was cut, are searched for turns
-MOST_OVERLOOKED = 5  # how many lines that look like turns are reported
+MOST_COMMANDS = 20
+LONGEST_SHOWN = 1_000  # how much of a line a reply repeats
+BEFORE_USERID = 6  # how many words precede the userid in a line as for Rognlie's server
+NO_VERBS = frozenset({"password", "pbem"})  # what may stand there beside games, commands and numbers
 
 After = Callable[[int, str], Position[Any] | None]
 """Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
 
 
 @dataclass(frozen=True, slots=True)
+class Prose:
+    lines: tuple[str, ...]
+    under: tuple[Line, ...] = ()
+    """The commands to which they belong by their place: the one right above them; below a blank line, all that stand
+    together above it; none above the first command."""
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedMessage:
     commands: tuple[Line, ...] = ()
     words: tuple[Prose, ...] = ()  # if there is no command: the text below the first line
-    first: str = ""  # the first line that isn't empty, for the reply to a message without commands
+    first: str = ""  # if there is no command: the first line that isn't empty
     guess: Line | None = None  # the command that the first line most resembles, if there is none
     subject: str = ""  # the subject, for the reply
     overlooked: tuple[str, ...] = ()  # the lines among the words that look like a turn
     beyond: tuple[str, ...] = ()  # the commands beyond the number that a message can have
-    doubtful: Line | None = None
-    """If there is no command: the first line that is one but for its place, below what may announce a quote, say."""
-    withheld: tuple[str, ...] = ()
-    """If there is a command: the lines below one that may announce a quote, which go to nobody."""
+    doubtful: Line | None = None  # if there is no command: the first line that is one but for its place
+    withheld: tuple[str, ...] = ()  # if there is one: the lines that may be quoted, which go to nobody
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -66,13 +70,42 @@ class ParsedMessage:
 
 
 def tagged_match(subject: str) -> int | None:
-    """Return the match in the subject of a reply.
-
-    >>> [tagged_match(f"Re: [pbem #42{state}] Quadraphages: alice - bob") for state in ("", ", your turn")]
-    [42, 42]
-    """
+    """Return the match in the subject of a reply: "Re: [pbem #42, your turn] Quadraphages: alice - bob"."""
     tag = TAG.search(subject)
     return int(tag[1]) if tag else None
+
+
+@dataclass
+class _Draft:
+    """A message as far as it has been read."""
+
+    asked: str  # the line that stands right below a quoted question
+    turn: str | None  # the line that is the turn in the match that the message is about: no other one can be
+    is_played: bool  # whether the message has a legal turn: what may be a sentence is one
+    items: list[Line | str] = field(default_factory=list)
+
+    @property
+    def commands(self) -> tuple[Line, ...]:
+        return tuple(item for item in self.items if isinstance(item, Line))
+
+    @property
+    def is_below_words(self) -> bool:
+        below = dropwhile(lambda item: isinstance(item, str), self.items)
+        return any(isinstance(item, str) and item.strip() for item in below)
+
+    def keeps(self, text: str) -> bool:
+        """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
+        last = self.commands[-1].command if self.commands else None
+        return last is not None and last.grammar.takes_below and (last.of_admin or not ADDRESSED.match(text))
+
+    def words(self, further: Sequence[str] = ()) -> Iterator[Prose]:
+        above: tuple[Line, ...] = ()
+        for is_text, group in groupby([*self.items, *further], lambda item: isinstance(item, str)):
+            items = tuple(group)
+            if not is_text:
+                above = tuple(item for item in items if isinstance(item, Line))
+            elif lines := trim(list(map(str, items))):
+                yield Prose(lines, above[-1:] if str(items[0]).strip() else above)
 
 
 class Reader:
@@ -85,11 +118,8 @@ class Reader:
         after: After = lambda _number, _text: None,
         played: Played = lambda: (),
     ) -> None:
-        self._commands = commands
+        self._commands, self._match, self._own, self._after = commands, match, own, after
         self._line = LineReader(commands, game_of, match, played)
-        self._match = match
-        self._after = after
-        self._own_words = partial(without_password, own=own, commands=commands, is_turn=self._line.is_turn)
 
     def read(
         self,
@@ -104,154 +134,126 @@ class Reader:
         `asked` is the line that stands right below a quoted question.
         """
         sure = len(lines) if sure is None else sure
-        told, is_new = self._own_words(bare_subject(subject)), bare_subject(subject) == subject
-        bare = to_ascii(told)
-        head = self._subject(bare)
-        told = head.text if head is not None else told
-        certain = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
-        page, below = ([self._own_words(line) for line in part] for part in (certain, lines[sure:]))
-        is_turn = partial(self._line.is_turn, number=self._match)
-        draft = self._drafted(head, wrapped_conditions.apart(page, is_turn), to_ascii(asked.strip()) if asked else "")
+        is_new, told = bare_subject(subject) == subject, self._without_password(bare_subject(subject))
+        head = self._line.line(to_ascii(told), opening=True)
+        if head and (head.malformed or _is_remark(head) or (head.command.of_match and head.match is None)):
+            head = None
+        page = list(lines[:sure])
+        for piece in reversed(cut):
+            if piece.before <= sure and any(self._is_meant(to_ascii(line.strip())) for line in piece.lines):
+                page[piece.before : piece.before] = ["", *piece.lines, ""]
+        page, below = ([self._without_password(line) for line in part] for part in (page, lines[sure:]))
+        page = wrapped_conditions.apart(page, partial(self._line.is_turn, number=self._match))
+        draft = self._drafted(head, page, to_ascii(asked or "").strip())
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
-        doubtful = None if draft.commands else draft.stray
-        if below and not withheld:  # what may be quoted is words; if there is no command above, one is told
-            quoted = [] if draft.commands else self._drafted(None, wrapped_conditions.joined(below), "").commands
-            doubtful = next((line for line in quoted if not line.malformed), doubtful)
-            for line in below:
-                draft.add_words(line) if line.strip() else draft.add_blank()
-        if head is None and is_new and self._line.held_turn(bare) is not None:
-            draft.overlooked.insert(0, told)
-        found = self._found(draft, bare.strip() if is_new else "")
-        return replace(found, subject=told, doubtful=doubtful, withheld=withheld)
+        open_to_read = [block for block in draft.words() if not any(map(_is_private, block.under[-1:]))]
+        searched = [told if head is None and is_new else "", *(line for block in open_to_read for line in block.lines)]
+        found = ParsedMessage(
+            draft.commands[:MOST_COMMANDS],
+            tuple(draft.words(() if withheld else below)),
+            subject=head.text if head else told,
+            overlooked=tuple(self._overlooked(draft, searched)),
+            beyond=tuple(line.text for line in draft.commands[MOST_COMMANDS:]),
+            withheld=withheld,
+        )
+        if draft.commands:
+            return found
+        first, *rest = found.prose or (told if is_new else "",)
+        first = first.strip()
+        read = (self._line.line(to_ascii(line.strip())) for line in (*found.prose, *map(undecorated, below)))
+        whole = (line for line in read if line is not None and not line.malformed)
+        doubtful = min(whole, key=lambda line: not line.command.plays, default=None)
+        words = (Prose(trim(rest)),) if rest else ()
+        return replace(found, words=words, first=first, guess=self._line.guess(to_ascii(first)), doubtful=doubtful)
 
-    def _subject(self, text: str) -> Line | None:
-        """Return the subject as a command; None if anything is wrong with it."""
-        line = self._line.line(text, opening=True, first=True) if text else None
-        if line is None or line.malformed or self._is_remark(line.text):
-            return None
-        return None if line.command.of_match and line.match is None else line
+    def _without_password(self, text: str) -> str:
+        """Return a line as for Rognlie's server, `game verb board userid password rest`, without userid and password.
 
-    def _with_commands_in(self, cut: Sequence[Boilerplate], lines: Sequence[str]) -> Sequence[str]:
-        """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
-        kept: list[str] = []
-        at, left = 0, MOST_SEARCHED
-        for piece in cut:
-            searched = piece.lines[:left]
-            left -= len(searched)
-            if any(map(self._counts, searched)):
-                kept += [*lines[at : piece.before], "", *piece.lines, ""]
-                at = piece.before
-        return trim([*kept, *lines[at:]]) if kept else lines
+        Nobody has a password here. What follows the userid stays if all of it is a turn.
+        """
+        words = text.split()
+        bare = [to_ascii(word).lower().strip(".,:;!?\"'[]#") for word in words[:BEFORE_USERID]]
+        head = bare[: bare.index(self._own)] if self._own in bare else []
+        verbs = [word for word in head if not (word in GAMES or word in NO_VERBS or NUMBER.fullmatch(word))]
+        commands = [self._commands.named(nearest_word(verb, self._commands.verbs) or verb) for verb in verbs]
+        has_game = bare[:1] == [word for word in head[:1] if word in GAMES]
+        if not head or any(
+            each is None or each.of_admin or each.takes_name or (each.grammar.is_kept and not has_game)
+            for each in commands
+        ):
+            return text
+        rest, number = words[len(head) + 1 :], next((int(word) for word in head if word.isdecimal()), None)
+        if "password" in head or not self._line.is_turn(to_ascii(" ".join(rest)).partition("#")[0], number):
+            rest = [] if "password" in head else rest[1:]
+        return " ".join((*words[: len(head)], *rest))
 
-    def _counts(self, line: str) -> bool:
-        text = to_ascii(line.strip()[:LONGEST_LINE])
-        found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
-        is_sure = found is not None and self._line.is_sure(found)
+    def _is_meant(self, text: str) -> bool:
+        """Return whether a line of what was cut is a command or a turn, so that a person wrote all of it."""
+        line = self._line.exactly(text) if any(map(str.isalpha, text)) else None
+        is_sure = line is not None and self._line.is_sure(line)
         return is_sure or ADDRESSED.match(text) is not None or self._line.held_turn(text) is not None
 
-    def _drafted(self, head: Line | None, page: Sequence[str], question: str) -> MessageDraft:
-        lines = [
-            raw.strip()[: LONGEST + 1 if wrapped_conditions.begins_condition(raw.strip()) else LONGEST_LINE]
-            for raw in page
-        ]
-        texts = list(map(to_ascii, lines))
+    def _drafted(self, head: Line | None, page: Sequence[str], asked: str) -> _Draft:
+        texts = [to_ascii(raw.strip()) for raw in page]
         written = list(filter(None, texts))
-        searched = (text for text in written[:MOST_SEARCHED] if not _is_of_marks(text))
-        read = (self._line.line(text, opening=False) for text in searched)
-        turns = [line for line in read if line is not None and line.command.plays]
-        turn = self._only_turn(written, turns, question)
-        pairs = ((line.match or self._match, line.words) for line in turns)
-        is_played = turn is not None or any(match and self._after(match, words) for match, words in pairs)
-        draft = MessageDraft(question, turn, is_played)
+        opening = written[0] if written and head is None else ""
+        read = {text: self._line.line(text, opening=text == opening) for text in written if text.strip(SEPARATING)}
+        turns = [line for text in written if (line := read.get(text)) is not None and line.command.plays]
+        turn = self._only_turn(written, turns, asked)
+        numbered = ((line.match or self._match, line.words) for line in turns)
+        draft = _Draft(asked, turn, turn is not None or any(n and self._after(n, words) for n, words in numbered))
         if head is not None and not (draft.is_played and self._may_be_prose(head)):
-            draft.add_command(head)
-            draft.subject, draft.is_apart = head.text, True
-        for raw, line, text in zip(page, lines, texts, strict=True):
-            if line and draft.keeps(text):
-                draft.add_words(raw)
-            elif not line or text.lower().strip(".:!") in IGNORED:
-                draft.add_blank()
-            elif _is_of_marks(text) and text != draft.turn:
-                draft.add_words(raw) if draft.is_below_words else draft.add_blank()
-            elif draft.read < MOST_READ:
-                self._add(draft, raw, text)
-            elif ADDRESSED.match(text):
-                draft.beyond.append(line)
-            else:
-                draft.add_words(raw)
+            draft.items += [head, ""]
+        for raw, text in zip(page, texts, strict=True):
+            if draft.keeps(text):
+                draft.items.append(raw)
+            elif (line := self._at_its_place(draft, text, read.get(text))) is None:
+                is_blank = text.lower() == "multiple" or not (text.strip(SEPARATING) or draft.is_below_words)
+                draft.items.append("" if is_blank else raw)
+            elif head is None or draft.commands != (head,) or line.text != head.text:
+                draft.items.append(_as_written(line, raw.strip()))
         return draft
 
-    def _add(self, draft: MessageDraft, raw: str, text: str) -> None:
-        draft.read += 1
-        is_turn = text == draft.turn
-        read = self._command(draft, self._undecorated(text) if is_turn else text, certain=is_turn)
-        is_other = draft.turn is not None and not is_turn and read is not None and self._is_fragment(read)
-        if is_turn:
+    def _at_its_place(self, draft: _Draft, text: str, line: Line | None) -> Line | None:
+        """Return a line as a command if it counts as one where it stands; None for words."""
+        is_below, is_addressed, is_misspelt = bool(draft.commands), ADDRESSED.match(text) is not None, line is None
+        if text and text == draft.turn:
             draft.turn = ""  # it is played once
-        if read is None or is_other or (draft.is_played and self._may_be_prose(read)):
-            if draft.read <= MOST_SEARCHED and self._line.held_turn(text) is not None:
-                draft.overlooked += [raw.strip()] * (len(draft.overlooked) < MOST_OVERLOOKED)
-            draft.add_words(raw)
-        elif len(draft.commands) >= MOST_COMMANDS:
-            draft.beyond.append(raw.strip()[:LONGEST_LINE])
-        elif len(draft.commands) != 1 or draft.subject != read.text:
-            draft.add_command(_as_written(read, raw.strip()))
-
-    def _command(self, draft: MessageDraft, text: str, *, certain: bool) -> Line | None:
-        """Return the line as a command at its place in the message; None for words."""
-        is_addressed, is_below = ADDRESSED.match(text) is not None, bool(draft.commands)
-        if is_below and self._is_remark(text):
+            return self._line.line(self._bare(text))
+        if is_misspelt and text.strip(SEPARATING) and (is_addressed or (is_below and not draft.is_below_words)):
+            line = self._misspelt(text, certain=is_addressed)
+        if line is None or (draft.turn is not None and self._is_fragment(line)):
             return None
-        if draft.is_below_words and not (is_addressed or certain or self._prepares(text) or self._is_private(text)):
+        if is_addressed or is_misspelt:
+            return line
+        if (is_below and _is_remark(line)) or (draft.is_played and self._may_be_prose(line)):
             return None
-        line = self._line.line(text, opening=not (is_below or draft.blocks), first=not is_below)
-        if line is None:
-            return self._misspelt(text, certain=is_addressed) if is_addressed or is_below else None
-        if not (is_addressed or certain) and self._is_stray(draft, line):
-            draft.stray = draft.stray or line
-            return None
-        return None if is_below and not is_addressed and line.malformed and not line.command.plays else line
+        if draft.is_below_words:
+            prepares = line.command.grammar.has(TURN, CONDITION) and not line.command.plays
+            return line if _is_private(line) or (prepares and self._line.is_sure(line)) else None
+        if line.command.plays and line.text == line.words and is_short_word(line.words):
+            above = [item for item in draft.items if isinstance(item, str) and item.strip()]
+            is_at_top = not above or (not is_below and all(map(is_greeting, above)))
+            return line if is_at_top and text != draft.asked else None
+        return None if is_below and line.malformed and not line.command.plays else line
 
     def _misspelt(self, text: str, *, certain: bool) -> Line | None:
         """Return the line as a refused one if it certainly is a misspelt command."""
-        line = self._line.guess(text)
-        is_sure = line is not None and self._line.is_sure(line) and any(map(str.isalpha, text))
-        if line is None and certain:
-            line = Line(self._commands.move, "", None, text)
-        elif line is None or not (certain or is_sure):
+        line = self._line.guess(text) or (Line(self._commands.move, "", None, text) if certain else None)
+        if line is None or not (certain or (self._line.is_sure(line) and any(map(str.isalpha, text)))):
             return None
         return replace(line, text=text, malformed=True, refusal=not_a_command(text, line))
-
-    def _prepares(self, text: str) -> bool:
-        """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
-        line = self._line.exactly(text) if wrapped_conditions.begins_condition(text) else None
-        if line is None or line.malformed:
-            return False
-        return self._line.is_sure(line) if line.command.grammar.has(TURN) else is_plain(line.words)
-
-    def _is_private(self, text: str) -> bool:
-        verb, _, words = text.partition(" ")
-        command = self._commands.get(verb.lower().rstrip(":"))
-        is_private = command is not None and command.grammar.takes_below and not command.of_admin
-        return is_private and command is not None and (not words or command.grammar.read(words).fits)
-
-    def _is_remark(self, text: str) -> bool:
-        """Return whether a line is a remark to somebody else, though it begins as a command does: "Human: I'm away"."""
-        verb = text.partition(" ")[0]
-        return verb.endswith(":") and verb[0].isupper() and self._is_private(text)
 
     def _may_be_prose(self, line: Line) -> bool:
         """Return whether a line may be a sentence that begins with a command's word: what follows it can't be read."""
         command = line.command
-        if self._is_remark(line.text):
-            return True
-        is_secret = command.grammar.has(CONDITION) or command.grammar.takes_below or command.of_admin
-        if not line.words or is_secret or ADDRESSED.match(line.text) or line.refusal:
-            return False
+        if not line.words or _is_private(line) or command.grammar.has(CONDITION) or command.of_admin or line.refusal:
+            return _is_remark(line)
         is_open = any(piece.is_name or piece.is_rest for piece in command.grammar.pieces)
-        return line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
+        is_free = line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
+        return is_free and not ADDRESSED.match(line.text)
 
-    def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], question: str) -> str | None:
+    def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], asked: str) -> str | None:
         """Return the line that is the one complete legal turn in the match that the message is about.
 
         None if only one line is a turn as it stands, or if another one is as long a turn. A line that isn't a turn as
@@ -261,25 +263,20 @@ class Reader:
         match, rivals = self._match, sum(map(self._is_fragment, turns))
         if match is None or rivals == 1:
             return None
-        if not rivals and (marks := [text for text in texts if _is_of_marks(text) and self._line.is_turn(text, match)]):
-            is_played = len(texts) == 1 or (len(marks) == 1 and self._after(match, marks[0]) is not None)
-            return marks[0] if is_played else None
-        found: dict[str, str] = {}
-        for text in texts[: MOST_SEARCHED if rivals else 2]:
-            bare = self._undecorated(text)
-            is_answer = text == question or (bare.isdecimal() and text != bare)
-            if is_short_word(bare) and (text != texts[0] or is_answer):
-                continue
-            if not _is_of_marks(text) and self._line.is_turn(bare, match):
-                found.setdefault(bare, text)
-        legal = [bare for bare in found if (after := self._after(match, bare)) is not None and after.part is None]
-        if len(legal) != 1 or any(bare != legal[0] and cells(bare) >= cells(legal[0]) for bare in found):
+        marks = [text for text in texts if not text.strip(SEPARATING) and self._line.is_turn(text, match)]
+        if marks and not rivals:
+            return marks[0] if len(texts) == 1 or (len(marks) == 1 and self._after(match, marks[0])) else None
+        bare = {self._bare(text): text for text in reversed(texts if rivals else texts[:2])}
+        found = [turn for turn in bare if turn.strip(SEPARATING) and self._line.is_turn(turn, match)]
+        found = [turn for turn in found if not is_short_word(turn) or texts[0] == bare[turn] == turn != asked]
+        legal = [turn for turn in found if (after := self._after(match, turn)) is not None and after.part is None]
+        if len(legal) != 1 or any(turn != legal[0] and cells(turn) >= cells(legal[0]) for turn in found):
             return None
-        return found[legal[0]]
+        return bare[legal[0]]
 
-    def _undecorated(self, text: str) -> str:
+    def _bare(self, text: str) -> str:
         """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
-        bare = without_quotes(without_list_mark(without_quotes(text.strip())))
+        bare = undecorated(text)
         number = ADDRESSED.match(bare)
         if number and int(number[1]) == self._match and not number[2]:
             bare = bare[number.end() :]
@@ -289,51 +286,32 @@ class Reader:
         """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
         return line.command.plays and (line.match == self._match or not line.words)
 
-    @staticmethod
-    def _is_stray(draft: MessageDraft, line: Line) -> bool:
-        """Return whether a line that is a turn may be one of the person's words: so short, and below others."""
-        if not line.command.plays or line.text != line.words or not is_short_word(line.words):
-            return False
-        return line.text == draft.question or (bool(draft.blocks) and not draft.greets)
-
-    def _found(self, draft: MessageDraft, subject: str) -> ParsedMessage:
-        before = [line for block in draft.words if not block.under for line in block.lines]
-        written = [line.strip() for line in before if line.strip()]
-        first = written[0][:LONGEST_LINE] if written else ""
-        if draft.commands:
-            played = {line.match or self._match for line in draft.commands if line.command.plays}
-            overlooked = tuple(line for line in draft.overlooked if self._is_missing(line, played))
-            commands = tuple(draft.commands)
-            return ParsedMessage(commands, draft.words, first, overlooked=overlooked, beyond=tuple(draft.beyond))
-        first = first or subject
-        rest = trim(before[1:])
-        words = (Prose(rest),) if rest else ()
-        guess = self._line.guess(to_ascii(first))
-        return ParsedMessage((), words, first, guess, overlooked=tuple(draft.overlooked))
-
-    def _is_missing(self, line: str, played: set[int | None]) -> bool:
-        """Return whether a turn among the words may have been meant, and isn't merely talked about."""
-        text = to_ascii(line)
-        named = self._line.match_named_in(text)
-        if named is not None:
-            return named not in played
-        return self._match not in played or self._line.is_turn(text, self._match)
+    def _overlooked(self, draft: _Draft, lines: Sequence[str]) -> Iterator[str]:
+        """Yield the lines of words that hold a turn which may have been meant, and isn't merely talked about."""
+        played = {line.match or self._match for line in draft.commands if line.command.plays}
+        for line in lines:
+            text = to_ascii(line.strip())
+            named = self._line.match_named_in(text)
+            is_other = (named or self._match) not in played or (named is None and self._line.is_turn(text, named))
+            if is_other and self._line.held_turn(text) is not None:
+                yield line.strip()
 
 
-def _is_of_marks(text: str) -> bool:
-    """Return whether a line consists of the marks of a separator alone.
+def _is_private(line: Line) -> bool:
+    """Return whether a player's line takes all lines below it, for nobody else to read."""
+    return line.command.grammar.takes_below and not line.command.of_admin
 
-    >>> _is_of_marks("---"), _is_of_marks("* * *"), _is_of_marks("..."), _is_of_marks(":-)"), _is_of_marks("?")
-    (True, True, True, False, False)
-    """
-    return not text.strip(SEPARATING)
+
+def _is_remark(line: Line) -> bool:
+    """Return whether a line is a remark to somebody else, though it begins as a command does: "Note: I'm away"."""
+    verb = line.text.partition(" ")[0]
+    return verb.endswith(":") and verb[0].isupper() and _is_private(line)
 
 
 def _as_written(line: Line, written: str) -> Line:
     """Return the line with its original characters, for showing it or passing it on."""
-    plain = to_ascii(written[:LONGEST_LINE])
-    if line.text != plain or plain == written:
-        return line
-    is_free = line.command.grammar.is_kept or line.command.of_admin
-    words = written[len(plain) - len(line.words) :] if is_free else line.words
-    return replace(line, words=words, text=written[:LONGEST_LINE])
+    text, words = line.text, line.words
+    if text == to_ascii(written):
+        is_free = line.command.grammar.is_kept or line.command.of_admin
+        text, words = written, written[len(written) - len(words) :] if is_free else words
+    return replace(line, words=words, text=text[:LONGEST_SHOWN])

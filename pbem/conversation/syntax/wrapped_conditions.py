@@ -11,7 +11,6 @@ from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.condition_parsing import LONGEST, seems_meant
 
 BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
-GOES_ON = re.compile(r"then\b", re.IGNORECASE)
 LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
 PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter|pass|swap", re.IGNORECASE)
 """A word that stands in turns and conditions."""
@@ -21,37 +20,20 @@ NEARLY_FULL = 60
 
 def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
     """Return the lines with each condition in one of its own, behind the turn with which it was joined."""
-    return [part for line in joined(lines) for part in _parted(line, is_turn)]
-
-
-def joined(lines: Sequence[str]) -> list[str]:
-    """Return the lines, with each condition in one.
-
-    >>> joined(["if a7b7 i3i2 3 b7b4 i2f2", "then c1c4 g9g6 2 c4c6 g6g8", "Good luck!"])
-    ['if a7b7 i3i2 3 b7b4 i2f2 then c1c4 g9g6 2 c4c6 g6g8', 'Good luck!']
-    """
     whole: list[str] = []
     last = ""
     for line in lines:
         text = line.strip()
         if last and text and len(whole[-1]) <= LONGEST and _belongs(text, last):
-            whole[-1] = f"{whole[-1].rstrip()} {text}"
-            last = text
+            whole[-1], last = f"{whole[-1].rstrip()} {text}", text
             continue
+        turn, word, condition = line.partition(" if ")
+        if word and is_turn(to_ascii(turn.strip(" ,;"))) and begins_condition(f"if {condition}"):
+            whole.append(turn.rstrip(" ,;"))
+            line = text = f"if {condition}"
         whole.append(line)
         last = text if begins_condition(text) else ""
     return whole
-
-
-def _parted(line: str, is_turn: Callable[[str], bool]) -> list[str]:
-    """Return a line as two if it is a turn with a condition behind it, as links of some mail programs leave it.
-
-    >>> _parted("d2d1 if c2c1 then d1d2", str.isalnum), _parted("ask if he then plays", str.isalnum)
-    (['d2d1', 'if c2c1 then d1d2'], ['ask if he then plays'])
-    """
-    turn, word, condition = line.partition(" if ")
-    is_both = word and is_turn(to_ascii(turn.strip(" ,;"))) and begins_condition(f"if {condition}")
-    return [turn.rstrip(" ,;"), f"if {condition}"] if is_both else [line]
 
 
 def begins_condition(text: str) -> bool:
@@ -61,7 +43,7 @@ def begins_condition(text: str) -> bool:
 
 
 def _belongs(text: str, above: str) -> bool:
-    if GOES_ON.match(text) or LACKS.search(above):
-        return True
     words = to_ascii(text).split()
+    if words[0].lower().rstrip(",:;") == "then" or LACKS.search(above):
+        return True
     return len(above) + 1 + len(words[0]) > NEARLY_FULL and all(map(PART.fullmatch, words)) and not BEGINS.match(text)

@@ -8,8 +8,8 @@ from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
 from pbem.conversation.syntax.names_in_sentences import NAME, name_from_address
+from pbem.conversation.syntax.prose import GREETINGS, POLITE
 from pbem.errors import Refused
 from pbem.features.house import house_account
 from pbem.messages import template_files

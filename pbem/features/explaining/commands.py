@@ -9,7 +9,7 @@ from pbem.conversation.command import PAGE, Command, Commands, Decision, Group, 
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME, opt, word, words
-from pbem.conversation.syntax.courtesies import nearest_word
+from pbem.conversation.syntax.prose import nearest_word
 from pbem.errors import Refused
 from pbem.messages.contents.message_payloads import LISTED, GameTitle, titles
 from pbem.storage.message_payload_base import Part, Section
