@@ -27,11 +27,11 @@ from pbem.matches.replayed_match import snapshot_of
 from pbem.matches.shown_names import name, shown
 from pbem.messages import general_preferences
 from pbem.messages.contents import message_payloads
-from pbem.messages.contents.answer_sections import AsOf, Refusal
+from pbem.messages.contents.answer_sections import Refusal
 from pbem.players.sender_identity import Sender
 from pbem.storage import mailer
 from pbem.storage.message_payload_base import load
-from pbem.storage.models import Match, MatchState, Outgoing, Player, Ply, Vacation
+from pbem.storage.models import Match, MatchState, Outgoing, Player, Vacation
 
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
 VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
@@ -134,28 +134,15 @@ def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer)
 
 def _suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
     """Return what `yes` to a message means; raise Refused if that was done, or if its match has moved on since."""
-    refusal: Refusal | None = None
-    if row.template == "answer" and row.removed is None:
-        sections = load(message_payloads.Answer, row.payload).sections
-        refusal = next((section for section in sections if isinstance(section, Refusal)), None)
-    if refusal is not None and refusal.as_of is not None:
-        _check_fresh(session, proposal, refusal, refusal.as_of)
     if proposal == DONE:
         raise Refused('You have already said "yes" to this, and it was done.')
-    return proposal
-
-
-def _check_fresh(session: Session, proposal: str, refusal: Refusal, about: AsOf) -> None:
-    """Raise Refused if the match has moved on since the suggestion, or another beginning of a turn is kept."""
-    match = locked(session, about.match)
-    assert match is not None  # noqa: S101 - matches are never deleted
-    if (match.plies, match.shift) != (about.ply, about.shift):
-        played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about.ply + 1)).first()
-        if proposal == DONE and played is not None and played.text.endswith(refusal.meant[0]):
-            raise Refused(f"Your turn {played.text} has already been played.", match=match.id)
+    is_answer = row.template == "answer" and row.removed is None
+    sections = load(message_payloads.Answer, row.payload).sections if is_answer else ()
+    about = next((section.as_of for section in sections if isinstance(section, Refusal)), None)
+    match = locked(session, about.match) if about is not None else None
+    if about and match and (match.plies, match.shift, match.part) != (about.ply, about.shift, about.part):
         raise outdated("You replied to an older suggestion, and the match has moved on.", match)
-    if proposal != DONE and about.part != match.part:
-        raise outdated("Your turn has changed since we suggested that.", match)
+    return proposal
 
 
 def place_of(request: Request) -> Place:

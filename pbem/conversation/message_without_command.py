@@ -1,6 +1,5 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
-from engines.wording import together
 from notation.games import GAMES, GameMissing
 from pbem.conversation.command import Commands, Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
@@ -9,14 +8,11 @@ from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.turns_in_prose import FEW_WORDS, SHOWN, refusal_with_turns
 from pbem.errors import Refused, Unread
-from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches import turn_parsing
 from pbem.matches.queries import pack_of
 from pbem.players.message_budgets import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
-TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
-"""Turns that only some games have, and what they are called."""
+TURNS_OF_SOME = ("pass", "swap")  # what is a turn in some games
 
 
 def line_meant(request: Request, parsed: ParsedMessage) -> Refused | None:
@@ -66,7 +62,10 @@ def _unreadable(request: Request, parsed: ParsedMessage, match: Match | None) ->
             return not_there(missing, match)
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
-    return turn_of_some(parsed.first, match.game if match else None)
+    if match is not None and parsed.first.strip(" .!").lower() in TURNS_OF_SOME:
+        sentence, fits = f"That isn't a turn of {GAMES.title(match.game)}.", f'"help {match.game}" explains its turns.'
+        return Refused(sentence, read=parsed.first[:SHOWN], fits=fits, match=match.id)
+    return None
 
 
 def _doubted(line: Line, match: Match | None) -> Refused:
@@ -107,21 +106,3 @@ def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refuse
         fits = '"help" lists the commands. To name a match, write "#42 TURN".'
     about = match.id if match else None
     return Refused(sentence, read=said[:SHOWN], at=at, width=len(word[:SHOWN]), fits=fits, match=about)
-
-
-def turn_of_some(text: str, game: str | None = None) -> Refused | None:
-    """Return the refusal of a turn that only some games have, "pass" or "swap"; None for anything else.
-
-    `game` is the key of the game that the message is about, if it is about one.
-    """
-    word = to_ascii(text).lower().strip(".,:;!?\"'[]#")
-    if word not in TURNS_OF_SOME:
-        return None
-    have = [key for key, pack in GAMES.items() if turn_parsing.parse(pack.notation, word).error is None]
-    fits = f'"help {game or "GAME"}" explains how turns are written.'
-    if not have:
-        return Refused(f"None of these games allows {TURNS_OF_SOME[word]}.", fits=fits)
-    allow = f"{together(map(GAMES.title, have))} {'allow' if len(have) > 1 else 'allows'}"
-    if game is None or game in have:
-        fits = f'"#NUMBER {word}" in a match of such a game.'
-    return Refused(f"Of these games, only {allow} {TURNS_OF_SOME[word]}.", fits=fits)

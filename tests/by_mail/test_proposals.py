@@ -19,7 +19,7 @@ def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence) -> N
 
     assert letters.played[2:] == [MEANT]
     assert "| Sorry!" in text(*to(mails, "bob"))
-    assert f"Your turn {MEANT} has already been played" in said(*letters.reply(answer, "Yes."))
+    assert "it was done" in said(*letters.reply(answer, "Yes."))
 
 
 def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) -> None:
