@@ -3,8 +3,7 @@
     Exception
     ├── Refused        the sender is told what was read, what is wrong and what would work
     │   └── Unread     the message as a whole can't be read
-    ├── Unanswerable   the message is filed; only the log says so
-    └── Changed        everything is rolled back, and the message is examined again
+    └── Unanswerable   the message is filed; only the log says so
 
 BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the message is shunted, and the operator sees it. A message that proves nothing just gets
@@ -75,7 +74,3 @@ class Unanswerable(Exception):
     def __init__(self, silence: Silence, detail: object = "") -> None:
         self.silence = silence
         super().__init__(silence.value.format(detail=detail))
-
-
-class Changed(Exception):
-    """What was examined before the transaction has changed since; the message must be examined again."""

@@ -5,7 +5,7 @@ a `Decision`. It has no other effect: `pbem.conversation.reply` turns decisions 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, Flag, auto
@@ -46,8 +46,7 @@ class Request:
     limits: LimitsSettings
     house: HouseSettings = field(default_factory=HouseSettings)
     stored_bytes: int = 0  # how much of the message is stored: less than its size where it was too large
-    held_messages: Mapping[int, Message] = field(default_factory=dict)
-    """The held message that this one confirms, by its number, parsed before the transaction."""
+    language: str = ""  # the language of the message that this one confirms, if it does
     prose: tuple[str, ...] = ()  # the text for the opponent below the commands, unless an earlier command has used it
     operator: str = ""  # the user at the command line who asks for it; empty for a message
     is_trial: bool = False  # whether it is only tried, to be asked about, and undone

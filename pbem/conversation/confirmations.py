@@ -1,29 +1,28 @@
 """Questions that a yes answers: whether a message was meant, and whether a player's mail is to move to an address.
 
-A message waits for a yes if it doesn't prove who sent it, or has a command that asks once more. It is stored as it
-came, asked about at the address on file, and read again when that agrees.
+A message waits for a yes if it doesn't prove who sent it, or has a command that asks once more. Its lines are stored
+with the question, which goes to the address on file, and are carried out when that agrees.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import execute, meaning, yes_or_no
+from pbem.conversation import execute, meaning, refusals, yes_or_no
 from pbem.conversation.command import Decision, Letter, Request
 from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.yes_or_no import Answer
-from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
-from pbem.mail.reading.message import Message
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.queries import seat_of
 from pbem.matches.shown_names import name
 from pbem.messages.contents import answer_sections, message_payloads
 from pbem.messages.contents.message_payloads import ActDone, Asking, Confirmation
-from pbem.players import addresses_and_revocation, message_budgets, sender_identity
+from pbem.players import addresses_and_revocation, message_budgets
 from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.message_payload_base import Section, load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -35,13 +34,20 @@ NO_WISH = Reading()
 
 
 def hold(
-    request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False, wish: Reading = NO_WISH
+    request: Request,
+    reply: Reply,
+    parsed: ParsedMessage,
+    held: Sequence[str],
+    *,
+    has_more: bool = False,
+    wish: Reading = NO_WISH,
+    agreed: Outgoing | None = None,
 ) -> Reply:
-    """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
+    """Hold those lines and ask the address on file whether they were meant; refuse at once what can't be done.
 
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
-    also what it has beside `parsed`. Where it proves nothing, or is one too many, that is asked once within an hour.
-    Lines of a `wish` are carried out instead of the message.
+    also what it has beside `parsed`. Where it proves nothing, that is asked once within an hour. The lines of a `wish`
+    are carried out instead of the message, and those of the message of ours with whose suggestion it `agreed`.
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
@@ -84,6 +90,11 @@ def hold(
         sentence=wish.sentence,
         answers=wish.notes,
         language=meaning.language_of(request) if player.confirmed is None else "en",
+        held=tuple(held),
+        about=meaning.about(request),
+        seen=request.sender.ply,
+        seen_of=dict(request.sender.plies),
+        agreed=agreed.id if agreed is not None else None,
     )
     about = asking[0].match if len(asking) == 1 else None
     asked = _asked(request, player, request.incoming.id or 0, question, about, gist)
@@ -104,11 +115,8 @@ def _asked(
     return Decision(messages=(asked,))
 
 
-def confirm(request: Request, reply: Reply, held_id: int, handle: Callable[[Request, Reply, Message], Reply]) -> Reply:
-    """Have a held message handled, or the lines that were made of its sentences, if its question is answered with yes.
-
-    Return the reply to the answer.
-    """
+def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
+    """Carry out what waits, if its question is answered with yes. Return the reply to the answer."""
     held = request.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
@@ -134,26 +142,25 @@ def confirm(request: Request, reply: Reply, held_id: int, handle: Callable[[Requ
     if answer is Answer.NO:
         _close(request, held, str(Verdict(Outcome.NOT_CONFIRMED)))
         return ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
-    message = request.held_messages.get(held_id)
-    if message is None:
-        raise Changed
-    if message.error is not None:  # it was readable before, so time or memory is short just now
-        raise Unread(message.error.problem.value, str(message.error), message.error.problem.way_out)
+    if not question.held:  # it was asked by an older version, which stored them elsewhere
+        return ended(reply, Outcome.TOO_LATE, EXPIRED)
+    sender, seen_of = request.sender, question.seen_of or {}
+    sender = replace(sender, match=question.about, ply=question.seen, plies=seen_of, held_message=None, purpose=None)
+    request = replace(request, sender=sender, language=question.language)
+    subject, *lines = question.held
+    parsed = meaning.reader(request).read(subject, lines)
+    refusals.check_account(request, player, parsed.commands)
+    if (agreed := request.session.get(Outgoing, question.agreed or 0, with_for_update=True)) is not None:
+        agreed.proposal = meaning.DONE
     _close(request, held, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
         addresses_and_revocation.note(request.session, player, question.unknown, request.now)
-    author = sender_identity.identify(request.session, message, request.server, request.keyring, request.now)
-    sender = replace(
-        request.sender, match=author.match, ply=author.ply, plies=author.plies, held_message=None, purpose=None
-    )
-    request, reply = replace(request, sender=sender), replace(reply, sender=sender)
-    if question.sentence:
-        done = execute.execute(request, reply, meaning.read_ours(request, question.lines, message))
-    else:
-        done = handle(request, reply, message)
+    if not sender.is_player:
+        parsed = replace(parsed, commands=execute.by_rank(parsed.commands))
+    done = execute.execute(request, replace(reply, sender=sender, subject=request.message.subject), parsed)
     held.verdict = f"confirmed; {done.verdict}"
-    return replace(done, subject=request.message.subject, verdict=done.verdict.after_confirming(held_id))
+    return replace(done, verdict=done.verdict.after_confirming(held_id))
 
 
 def _answer(request: Request, player: Player, question: Confirmation) -> Answer | Confirmation:

@@ -4,6 +4,7 @@ That is counted in turns to replay and lines to list: as measured, one takes up 
 the answer (bench/growth.py). Turns cost nothing. Nothing here asks who the sender is; the caller has settled that.
 """
 
+import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain
@@ -81,6 +82,11 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     )
     reply = reply.adding(*(section for section in sections if section.lines))
     return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
+
+
+def by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines of a newcomer with those first that make them a player."""
+    return tuple(sorted(lines, key=lambda line: line.command.newcomer_rank or sys.maxsize))
 
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:

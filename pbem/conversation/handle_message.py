@@ -10,9 +10,9 @@ import structlog
 
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, meaning, message_without_command, strangers
-from pbem.conversation.command import Line, Request, Role, Who
+from pbem.conversation.command import Line, Request, Role
 from pbem.conversation.judge import Judgement, judge
-from pbem.conversation.refusals import not_alone, whom_to_ask
+from pbem.conversation.refusals import check_account, not_alone
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -20,15 +20,12 @@ from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
-from pbem.mail.reading.message import Message
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, invitations, message_budgets, player_directory
 from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
-
-CLOSED = f"{message_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
 
 
 def converse(request: Request) -> Reply:
@@ -62,28 +59,25 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     if sender.address_question is not None:
         return confirmations.settle_address(request, reply, sender.address_question)
     if sender.held_message is not None:
-        handle = partial(_handle_text, is_confirmed=True)
-        return confirmations.confirm(request, reply, sender.held_message, handle)
-    return _handle_text(request, reply, request.message)
+        return confirmations.confirm(request, reply, sender.held_message)
+    return _handle_text(request, reply)
 
 
-def _handle_text(request: Request, reply: Reply, message: Message, *, is_confirmed: bool = False) -> Reply:
-    parsed, excess = meaning.read(request, message), None if is_confirmed else _excess(request)
+def _handle_text(request: Request, reply: Reply) -> Reply:
+    parsed, excess = meaning.read(request), _excess(request)
     reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = meaning.as_meant(request, message, parsed)
-        is_player = request.sender.is_player
-        counted = parsed if is_player else strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
+        parsed, agreed = meaning.as_meant(request, parsed)
+        counted = parsed if request.sender.is_player else strangers.reread(request, parsed)
         judgement = judge(
             request.sender,
             counted,
-            is_confirmed=is_confirmed,
             goes_to_opponent=partial(_goes_to_opponent, request),
             ends=partial(_ends, request, counted),
         )
         if excess and not (judgement is Judgement.RUN and all(line.command.plays for line in counted.commands)):
             raise excess
-        reply = _follow(judgement, request, reply, parsed, counted)
+        reply = _follow(judgement, request, reply, parsed, counted, agreed)
     except Refused as refusal:
         return refused(request, reply, refusal)
     if excess and not reply.verdict.has_acted:
@@ -104,7 +98,12 @@ def _excess(request: Request) -> Refused | Unanswerable | None:
 
 
 def _follow(
-    judgement: Judgement, request: Request, reply: Reply, parsed: ParsedMessage, counted: ParsedMessage
+    judgement: Judgement,
+    request: Request,
+    reply: Reply,
+    parsed: ParsedMessage,
+    counted: ParsedMessage,
+    agreed: Outgoing | None,
 ) -> Reply:
     has_more = len(counted.commands) < len(parsed.commands)
     match judgement:
@@ -115,7 +114,7 @@ def _follow(
             done = done.adding(SentElsewhere(matches=matches)) if matches else done
             return done.adding(FirstOnly()) if has_more else done
         case Judgement.ASK:
-            return confirmations.hold(request, reply, counted, has_more=has_more)
+            return confirmations.hold(request, reply, counted, parsed.text, has_more=has_more, agreed=agreed)
         case Judgement.INTRODUCE:
             return strangers.of_newcomer(request, reply, parsed)
         case Judgement.NOT_ALONE:
@@ -140,7 +139,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
         raise refusal
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
-        return confirmations.hold(request, reply, ParsedMessage(lines), wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage(lines), ("", *wish.lines), wish=wish)
     if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
         shown = meaning.read_ours(request, (wish.look,))
         return execute.execute(request, reply, replace(shown, words=()))
@@ -178,28 +177,13 @@ def _check_readable(request: Request) -> None:
 
 
 def _check_account(request: Request) -> None:
-    """Raise Refused for a player whose account is closed, and Unanswerable once they were told so that day.
-
-    What they write is read all the same: they can have their data, and have it deleted.
-    """
+    """Raise Refused or Unanswerable for a player whose account is closed, but for what they can still write."""
     session, sender = request.session, request.sender
     question = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
     player = session.get(Player, question.player) if question is not None and question.player else sender.player
-    if player is None or player.banned is None:
-        return
-    message = request.message
-    if sender.held_message is not None and sender.held_message in request.held_messages:
-        message = request.held_messages[sender.held_message]
-    commands = meaning.read(request, message).commands if message.error is None and question is None else ()
-    if commands and all(Who.CLOSED in line.command.open_to for line in commands):
-        return
-    if message_budgets.was_told(session, sender.address, CLOSED, request.now):
-        raise Unanswerable(Silence.ACCOUNT_CLOSED)
-    raise Refused(
-        "The operator of this server has closed your account, so your message did nothing.",
-        fits=f'"export me" and "delete me" still work. {whom_to_ask(request.server)}'.strip(),
-        gist=CLOSED,
-    )
+    if player is not None and player.banned is not None and sender.held_message is None:
+        is_read = request.message.error is None and question is None
+        check_account(request, player, meaning.read(request).commands if is_read else ())
 
 
 def _check_unproven_budget(request: Request) -> message_budgets.AnswersLeft | None:

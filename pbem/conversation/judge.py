@@ -29,19 +29,13 @@ def judge(
     sender: Sender,
     parsed: ParsedMessage,
     *,
-    is_confirmed: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
     ends: Callable[[Line], bool] = lambda line: line.command.asks is True,
 ) -> Judgement:
-    """Return what becomes of a message with those lines.
-
-    `is_confirmed` says that the address on file has agreed; `ends`, that a line would end a match or an account.
-    """
+    """Return what becomes of a message with those lines; `ends` says whether one would end a match or an account."""
     lines, covered = parsed.commands, partial(is_covered, sender, goes_to_opponent=goes_to_opponent)
     of_admin = [line for line in lines if line.command.of_admin]
     acts = [line for line in of_admin if line.command.changes]
-    if is_confirmed:
-        return Judgement.RUN
     if acts and len(lines) == 1:
         return Judgement.ASK
     if of_admin and not sender.is_player:

@@ -39,20 +39,24 @@ SUGGESTS_NOTHING, UNSEEN = "The message you replied to suggests nothing", "We ca
 DONE = ""  # what replaces a proposal that was carried out
 
 
-def read(request: Request, message: Message) -> ParsedMessage:
-    return reader(request, message).read(message.subject, message.lines, message.cut, message.sure, message.asked)
+def read(request: Request) -> ParsedMessage:
+    message = request.message
+    return reader(request).read(message.subject, message.lines, message.cut, message.sure, message.asked)
 
 
-def read_ours(request: Request, lines: Sequence[str], message: Message | None = None) -> ParsedMessage:
-    """Return lines of ours, about the match that a message is about: the one that is handled, where none is named."""
-    return reader(request, message or request.message).read("", lines) if lines else ParsedMessage()
+def read_ours(request: Request, lines: Sequence[str]) -> ParsedMessage:
+    """Return lines of ours; where they name no match, they are about the one that the message is about."""
+    return reader(request).read("", lines) if lines else ParsedMessage()
 
 
-def reader(request: Request, message: Message) -> Reader:
-    session, player, about = request.session, request.sender.player, request.sender.match
-    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
-    if about is None and not request.sender.plies:
-        about = tagged_match(message.subject)
+def about(request: Request) -> int | None:
+    """Return the match that a message is about: if it answers one that showed several, its subject decides nothing."""
+    sender = request.sender
+    return sender.match if sender.match is not None or sender.plies else tagged_match(request.message.subject)
+
+
+def reader(request: Request) -> Reader:
+    session, player = request.session, request.sender.player
 
     @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> GamePack | None:
@@ -70,18 +74,18 @@ def reader(request: Request, message: Message) -> Reader:
         return turn_parsing.after(snapshot.notation, snapshot.position, text)
 
     own, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
-    return Reader(request.commands, game_of, about, own, after, played)
+    return Reader(request.commands, game_of, about(request), own, after, played)
 
 
-def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
+def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
     """Return the message with what its yes or no means, and our message whose suggestion it agrees to, if any.
 
     Raise Refused for an answer that comes too late, or to nothing.
     """
+    message, sender, agreed = request.message, request.sender, None
     answer = yes_or_no.answer(message.certain)
     if answer is None:
         return parsed, None
-    sender, agreed = request.sender, None
     answered = answered_message(request.session, message, sender)
     says_itself = any(Role.ANSWERS in line.command.role or yes_or_no.answer([line.text]) for line in parsed.commands)
     line = None if says_itself else _offer_answered(request, answered, answer)
@@ -96,7 +100,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     if line is None:
         return parsed, None
     lines = (*line.split("\n"), *yes_or_no.lines_below(message.certain))
-    return reader(request, message).read(message.subject, lines), agreed
+    return reader(request).read(message.subject, lines), agreed
 
 
 def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
@@ -183,8 +187,7 @@ def understood(request: Request, lines: Iterable[str]) -> Reading:
 
 def language_of(request: Request) -> str:
     """Return the language in which a newcomer has written, now or in the message that this one confirms."""
-    held = (line for message in request.held_messages.values() for line in message.certain)
-    return vocabulary.language_of(" ".join((*request.message.certain, *held)))
+    return request.language or vocabulary.language_of(" ".join(request.message.certain))
 
 
 def wishes_in(request: Request) -> Reading:

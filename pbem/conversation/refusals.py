@@ -2,18 +2,20 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from notation.games import GAMES, GameMissing
 from notation.time_control import spoken
 from pbem.config import ServerSettings
-from pbem.conversation.command import Line
-from pbem.errors import Refused
+from pbem.conversation.command import Line, Request, Who
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.obstacles import Obstacle
 from pbem.matches.timeouts import MOST_GIVEN
-from pbem.storage.models import Match, MatchState
+from pbem.players import message_budgets
+from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import LARGEST_PLY
 
 
@@ -69,3 +71,22 @@ def not_alone(line: Line) -> Refused:
 
 def whom_to_ask(server: ServerSettings) -> str:
     return f"If that's a mistake, write to {server.admin}." if server.admin else ""
+
+
+CLOSED = f"{message_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
+
+
+def check_account(request: Request, player: Player, commands: Sequence[Line]) -> None:
+    """Raise Refused for a player whose account is closed, and Unanswerable once they were told so that day.
+
+    What they write is read all the same: they can have their data, and have it deleted.
+    """
+    if player.banned is None or (commands and all(Who.CLOSED in line.command.open_to for line in commands)):
+        return
+    if message_budgets.was_told(request.session, request.sender.address, CLOSED, request.now):
+        raise Unanswerable(Silence.ACCOUNT_CLOSED)
+    raise Refused(
+        "The operator of this server has closed your account, so your message did nothing.",
+        fits=f'"export me" and "delete me" still work. {whom_to_ask(request.server)}'.strip(),
+        gist=CLOSED,
+    )

@@ -3,7 +3,6 @@
 The address in From may be a victim's. So an answer can't be made to carry a message, and is short whatever is asked.
 """
 
-import sys
 from dataclasses import replace
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
@@ -14,7 +13,6 @@ from pbem.conversation.syntax import commands_for_wishes, names_in_sentences, vo
 from pbem.conversation.syntax.arguments import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.contents.message_payloads import Introduction, InvitationWaiting, titles
 from pbem.players import message_budgets
@@ -33,19 +31,19 @@ INTRODUCTION, MOST_INTRODUCTIONS = "introduction", 3
 """The gist of answers that say what this is, and how often an address gets one in thirty days; at most once a day."""
 
 
-def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_confirmed: bool) -> ParsedMessage:
+def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     """Return what of a message counts from somebody who is no player.
 
     Whoever joins, or wants to play at once, is asked about that alone; the rest is carried out with it, once they have
     agreed. What isn't a line as our help writes it is left to be read as sentences: "play quadrupel with Otto". Raise
     Refused for a command that is open to strangers, with words that neither it nor any sentence has.
     """
-    sender, lines = request.sender, _by_rank(parsed.commands)
+    sender, lines = request.sender, execute.by_rank(parsed.commands)
     if any(line.command.of_admin for line in lines):
         return parsed
-    if is_confirmed or not sender.is_stranger:
-        is_name = not (is_confirmed or lines) and sender.match is None
-        return _named(request, message, parsed) if is_name else replace(parsed, commands=lines)
+    if not sender.is_stranger:
+        is_name = not lines and sender.match is None
+        return _named(request, parsed) if is_name else replace(parsed, commands=lines)
     said = commands_for_wishes.Reading()
     if lines and not any("=" in line.text for line in lines):
         said = meaning.wishes_in(request)
@@ -60,11 +58,7 @@ def reread(request: Request, message: Message, parsed: ParsedMessage, *, is_conf
     return ParsedMessage((only,))
 
 
-def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: line.command.newcomer_rank or sys.maxsize))
-
-
-def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
+def _named(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     """Return the message as one that joins, if all that a newcomer writes in answer to us is their name.
 
     What else they had asked for is in the message that is answered, and follows.
@@ -75,12 +69,12 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     if is_word or not request.features.accept_name(name):
         return parsed
     joins = request.commands.joining
-    rest = meaning.read_ours(request, _rest_of_first(request, message)).commands
+    rest = meaning.read_ours(request, _rest_of_first(request)).commands
     return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
 
 
-def _rest_of_first(request: Request, message: Message) -> tuple[str, ...]:
-    answered = meaning.answered_message(request.session, message, request.sender)
+def _rest_of_first(request: Request) -> tuple[str, ...]:
+    answered = meaning.answered_message(request.session, request.message, request.sender)
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 
@@ -125,7 +119,7 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
-        return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), ("", *wish.lines), wish=wish)
     if only is not None:
         return execute.execute(request, reply, ParsedMessage((only,)))
     if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):
@@ -145,7 +139,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
     reply, said = replace(reply, verdict=Verdict(Outcome.INTRODUCED)), ""
     if not request.sender.is_stranger:
         said = names_in_sentences.signature(("Yours,", parsed.first))
-        wants_name, rest = bool(said), wish.lines or _rest_of_first(request, request.message)
+        wants_name, rest = bool(said), wish.lines or _rest_of_first(request)
     else:
         reply = replace(reply, gist=INTRODUCTION)
         if (waiting := _invitation_to(request)) is not None:
@@ -180,7 +174,7 @@ def _waiting_lines(request: Request, wish: commands_for_wishes.Reading) -> tuple
         return meaning.read_ours(request, wish.lines).commands
     return tuple(
         line
-        for line in meaning.read(request, request.message).commands
+        for line in meaning.read(request).commands
         if line.command.changes
         and not (line.malformed or line.command.grammar.is_free or line.command.answers_news)
         and Role.ANSWERS not in line.command.role

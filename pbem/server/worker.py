@@ -1,11 +1,10 @@
 """Processing a message: examine it, then authorise, execute and enqueue the replies in one transaction.
 
-Everything that is slow is done before: parsing, DKIM, and parsing what it refers to. The transaction looks at those
-rows again; it raises Changed if something wasn't examined. Repeated failures shunt a message.
+Everything that is slow is done before: parsing and DKIM. Repeated failures shunt a message.
 """
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,7 +21,7 @@ from pbem.conversation import handle_message
 from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
 from pbem.conversation.judge import Outcome, Verdict
-from pbem.errors import Changed, Silence, Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.isolated import Unavailable
 from pbem.mail.reading import authentication
@@ -36,7 +35,7 @@ from pbem.players import bounces, complaints, sender_identity
 from pbem.process_vitals import Vitals
 from pbem.server import incoming_queue
 from pbem.storage.database import is_bug, read_only, transaction
-from pbem.storage.models import Incoming, IncomingState
+from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel, notify
 from pbem.storage.queue import Queue, QueueRows
 from pbem.tokens import Keyring, Purpose
@@ -44,7 +43,6 @@ from pbem.tokens import Keyring, Purpose
 log = structlog.get_logger()
 
 PACKAGES = frozenset({"pbem", "notation", "engines"})  # the packages in which a bug is looked for
-MOST_EXAMINATIONS = 5  # the maximum number of examinations in one attempt if what the message refers to keeps changing
 Received = tuple[bytes, str | None, tuple[str, ...]]  # a message, and the sender and recipients of its envelope
 _Settled = tuple[dict[str, Any], Outcome, Silence | None, datetime]
 """What became of a message: its line in the log, the outcome, why it gets no answer, and when it arrived."""
@@ -70,8 +68,6 @@ class Examined:
     checked: DomainCheck = authentication.UNCHECKED
     is_final: bool | None = None
     """Whether it reports that an address can never be reached; None if that was not examined."""
-    held: Mapping[int, Message] = field(default_factory=dict)
-    """The held message that it confirms, by its number; empty if there is none."""
 
 
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
@@ -81,33 +77,17 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
         message = parser.read(*received, ours)
     except Unreadable as error:
         return Examined(raw, None, str(error))
-    may_be_bounce, held = False, dict[int, Received]()
+    may_be_bounce = False
     tags = [tokens.parse(tag) for tag in sender_identity.tags_of(message, services.server)]
     # With such tokens, valid or not, it is about a match of their player's, or about nothing: no bounce, and no answer.
     if not tags or any(token is None or token.purpose not in (Purpose.PLAY, Purpose.PERSONAL) for token in tags):
         with read_only(engine) as session:
-            may_be_bounce, held = _references(session, services, message, now)
+            bounced = bounces.bounced_message(session, message, services.server, services.keyring)
+        may_be_bounce = bounced is not None
     checked = authentication.UNCHECKED
     if services.checks.authserv_id:
         checked = parser.check(raw, services.server.address, services.checks, now)
-    is_final = parser.is_final(raw) if may_be_bounce else None
-    messages = {number: parser.read(*message, ours) for number, message in held.items()}
-    return Examined(raw, message, "", checked, is_final, messages)
-
-
-def _references(
-    session: Session, services: Services, message: Message, now: datetime
-) -> tuple[bool, dict[int, Received]]:
-    """Return whether the message may be a bounce, and the held message that it confirms."""
-    may_be_bounce = bounces.bounced_message(session, message, services.server, services.keyring) is not None
-    try:
-        sender = sender_identity.identify(session, message, services.server, services.keyring, now)
-    except Unanswerable:
-        return may_be_bounce, {}
-    row = session.get(Incoming, sender.held_message) if sender.held_message is not None else None
-    if row is None or row.state != IncomingState.HELD:
-        return may_be_bounce, {}
-    return may_be_bounce, {row.id or 0: (row.raw, row.sender, tuple(row.recipients))}
+    return Examined(raw, message, "", checked, parser.is_final(raw) if may_be_bounce else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +150,8 @@ def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime) -> No
 
 
 def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Settled | None:
-    for _ in range(MOST_EXAMINATIONS):
-        examined = examine(desk.queue.engine, desk.services, received, now)
-        failpoints.reach(Step.READ)
-        try:
-            return _handle_examined(desk, claim, examined, now)
-        except Changed:
-            log.info("mail in", incoming=claim.id, verdict="examined again")
-    raise Changed
-
-
-def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Settled | None:
+    examined = examine(desk.queue.engine, desk.services, received, now)
+    failpoints.reach(Step.READ)
     with transaction(desk.queue.engine) as session:
         row = incoming_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
@@ -232,7 +203,6 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             limits=services.limits,
             house=services.house,
             stored_bytes=len(examined.raw),
-            held_messages=examined.held,
         )
         with nullcontext() if sender.proven else _bug_means_silence(session, row):
             reply = handle_message.converse(request)
@@ -258,7 +228,7 @@ def _bug_means_silence(session: Session, row: Incoming) -> Iterator[None]:
         savepoint.commit()
         raise
     except Exception as bug:
-        if isinstance(bug, Changed) or not is_bug(bug):
+        if not is_bug(bug):
             raise
         savepoint.rollback()
         # The last line of ours on the way to it: a traceback may quote what people wrote.

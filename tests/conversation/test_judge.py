@@ -161,11 +161,6 @@ def test_it_says_why_nothing_is_done(who: str, text: str, why: Judgement) -> Non
     assert judge(sender, read(text, sender.match)) is why
 
 
-@pytest.mark.parametrize("text", ["resign", "set mail daily", "ban bob", "join carol"])
-def test_what_the_address_on_file_has_agreed_to_is_done(text: str) -> None:
-    assert judge(SENDERS["personal"], read(text, 7), is_confirmed=True) is RUN
-
-
 def test_a_message_in_a_player_s_name_changes_nothing_whatever_it_asks_for() -> None:
     for command in FEATURES.commands.values():
         line = read(f"{command.name} 7", 7).commands

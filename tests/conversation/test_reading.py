@@ -144,3 +144,38 @@ def test_any_lines_can_be_read(lines: list[str], subject: str, match: int | None
     read = reading("\n".join(lines), subject, match)
 
     assert all(line.command.name in FEATURES.commands for line in read.commands)
+
+
+WRITTEN = st.sampled_from(
+    [
+        "c1b1 g9h9 3",
+        "#42 1 c1b1 g9h9",
+        "Hi Bob!",
+        "",
+        "say well played",
+        "note he is strong on the left",
+        "if a7b7 then c1c4",
+        "show 42 please",
+        "8",
+        "----",
+        "Good luck, and thanks for the game!",
+        "resign",
+        "challenge bob quadraphages",
+        "> quoted",
+        "human",
+        "resing",
+    ]
+)
+
+
+@given(st.lists(WRITTEN, max_size=8), st.sampled_from(["", "games", "Re: hello"]), st.sampled_from([None, 7]))
+def test_what_is_held_says_the_same_when_it_is_read_again(lines: list[str], subject: str, match: int | None) -> None:
+    def told(read: ParsedMessage) -> list[object]:
+        said = [(line.command.name, line.match, line.words, line.malformed) for line in read.commands]
+        return [said, *((block.lines, [line.text for line in block.under]) for block in read.words)]
+
+    read = reading("\n".join(lines), subject, match)
+
+    if read.commands:
+        again, *below = read.text
+        assert told(reading("\n".join(below), again, match)) == told(read)

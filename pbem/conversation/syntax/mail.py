@@ -63,6 +63,7 @@ class ParsedMessage:
     beyond: tuple[str, ...] = ()  # the commands beyond the number that a message can have
     doubtful: Line | None = None  # if there is no command: the first line that is one but for its place
     withheld: tuple[str, ...] = ()  # if there is one: the lines that may be quoted, which go to nobody
+    text: tuple[str, ...] = ()  # all that counts of it, so that it can be read again: its subject, and the lines
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -155,6 +156,9 @@ class Reader:
             overlooked=tuple(self._overlooked(draft, searched)),
             beyond=tuple(line.text for line in draft.commands[MOST_COMMANDS:]),
             withheld=withheld,
+            text=tuple(
+                item if isinstance(item, str) else item.text for item in ("", *draft.items)[head in draft.items[:1] :]
+            ),
         )
         if draft.commands:
             return found
