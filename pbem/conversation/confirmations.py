@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sqlmodel import select
+from sqlmodel import col, select
 
 from pbem.conversation import execute, meaning, refusals, yes_or_no
 from pbem.conversation.command import Decision, Letter, Request
@@ -122,13 +122,12 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
         return ended(reply, Outcome.SETTLED, answer_sections.AlreadySettled(verdict=held.verdict or ""))
+    questions = select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm")
+    asked = request.session.exec(questions.order_by(col(Outgoing.id)).limit(1)).one()
     if request.now - held.received > QUESTION_LIVES:
-        _close(request, held, "not confirmed in time")
+        _close(request, held, asked, "not confirmed in time")
         return ended(reply, Outcome.TOO_LATE, EXPIRED)
     player = request.on_file()
-    asked = request.session.exec(
-        select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
-    ).one()
     reply, question = replace(reply, match=asked.match), load(Confirmation, asked.payload)
     answer = _answer(request, player, question)
     if isinstance(answer, Confirmation):
@@ -137,10 +136,10 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         left = message_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        again = _asked(request, player, held_id, replace(answer, last=left == 1), asked.match, gist)
+        again = _asked(request, player, held_id, replace(answer, last=left == 1, held=()), asked.match, gist)
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
-        _close(request, held, str(Verdict(Outcome.NOT_CONFIRMED)))
+        _close(request, held, asked, str(Verdict(Outcome.NOT_CONFIRMED)))
         return ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
     if not question.held:  # it was asked by an older version, which stored them elsewhere
         return ended(reply, Outcome.TOO_LATE, EXPIRED)
@@ -152,7 +151,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     refusals.check_account(request, player, parsed.commands)
     if (agreed := request.session.get(Outgoing, question.agreed or 0, with_for_update=True)) is not None:
         agreed.proposal = meaning.DONE
-    _close(request, held, "confirmed")
+    _close(request, held, asked, "confirmed")
     held.player = player.id  # who has just confirmed it
     if question.unknown:
         addresses_and_revocation.note(request.session, player, question.unknown, request.now)
@@ -192,8 +191,10 @@ def ended(reply: Reply, outcome: Outcome, told: Section) -> Reply:
     return replace(reply, verdict=Verdict(outcome)).adding(told)
 
 
-def _close(request: Request, held: Incoming, verdict: str) -> None:
+def _close(request: Request, held: Incoming, asked: Outgoing, verdict: str) -> None:
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
+    if asked.content is not None:
+        asked.content.payload = asked.payload | {"held": []}
 
 
 def settle_address(request: Request, reply: Reply, asked_in: int) -> Reply:

@@ -13,7 +13,7 @@ from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
 from pbem.conversation.judge import Outcome, Verdict, covers_notes
-from pbem.conversation.refusals import forbidden, not_alone, not_there
+from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME
@@ -50,8 +50,6 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             reply = replace(reply, cost=charge(request, line, reply.cost))
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
-                if line.command.of_admin and line.command.changes and len(commands) > 1:
-                    raise not_alone(line)  # what stands above it is done
                 before = replace(reply, prose=own or reply.prose)
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:

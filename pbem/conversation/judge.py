@@ -35,11 +35,10 @@ def judge(
     """Return what becomes of a message with those lines; `ends` says whether one would end a match or an account."""
     lines, covered = parsed.commands, partial(is_covered, sender, goes_to_opponent=goes_to_opponent)
     of_admin = [line for line in lines if line.command.of_admin]
-    acts = [line for line in of_admin if line.command.changes]
-    if acts and len(lines) == 1:
-        return Judgement.ASK
+    if any(line.command.changes for line in of_admin):
+        return Judgement.ASK if len(lines) == 1 else Judgement.NOT_ALONE
     if of_admin and not sender.is_player:
-        return Judgement.NOT_ALONE if acts else Judgement.RUN
+        return Judgement.RUN
     if sender.is_stranger:
         if not lines or lines[0].command.for_stranger is None:
             return Judgement.INTRODUCE
@@ -51,10 +50,8 @@ def judge(
     if not joins and any(Who.GUESTS not in line.command.open_to for line in lines):
         return Judgement.NOT_A_PLAYER
     wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.answers_news for line in lines)
-    others = [line for line in lines if line not in acts]  # an act among other lines is refused in its turn
-    if wants_no_mail or (not any(map(ends, others)) and all(map(covered, others))):
-        return Judgement.RUN
-    return Judgement.ASK
+    is_sure = wants_no_mail or (not any(map(ends, lines)) and all(map(covered, lines)))
+    return Judgement.RUN if is_sure else Judgement.ASK
 
 
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:

@@ -49,7 +49,7 @@ delete me                  introduce  ask      ask      ask      ask      ask   
 accept                     introduce  ask      run      run      run      ask      run      ask      ask
 ban bob                    ask        ask      ask      ask      ask      ask      ask      ask      ask
 players                    run        run      run      run      run      run      run      run      run
-help / ban bob             refuse     run      run      run      run      run      refuse   run      refuse
+help / ban bob             refuse     refuse   refuse   refuse   refuse   refuse   refuse   refuse   refuse
 hello there                introduce  refuse   refuse   refuse   refuse   refuse   refuse   refuse   refuse
 3 c1b1 / set mail daily    introduce  ask      run      ask      run      ask      refuse   ask      refuse
 """

@@ -6,7 +6,7 @@ import pytest
 
 from pbem.features.all import FEATURES
 from tests import scenes
-from tests.correspondence import ADDRESS, Correspondence, said, text, to
+from tests.correspondence import ADDRESS, Correspondence, said, text
 
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "Admin@pbem.example"
 PASSED = "mx.pbem.example; dmarc=pass header.from=pbem.example; dkim=pass header.d=pbem.example header.b=3f5E9aK1"
@@ -157,14 +157,13 @@ def test_the_tokens_of_others_are_theirs(letters: Correspondence) -> None:
 
 
 @alice_is_admin
-def test_a_move_beside_an_act_is_played(letters: Correspondence) -> None:
-    """The act needs a message of its own."""
-    mails = letters.reply(letters.received[ALICE][-1], "b7d7 i2g2 1 d7d6 g2g1\nban bob\nsay Hello")
+def test_nothing_beside_an_act_is_done_and_that_is_said(letters: Correspondence) -> None:
+    before = everything(letters)
+    (told,) = letters.reply(letters.received[ALICE][-1], "b7d7 i2g2 1 d7d6 g2g1\nban bob\nsay Hello")
 
-    assert letters.played[-1] == "b7d7 i2g2 1 d7d6 g2g1"
-    assert "needs a message of its own" in text(*to(mails, "alice"))
-    assert not any("ban bob" in text(mail) for mail in to(mails, "bob"))
-    assert letters.rows("select banned from player where banned is not null") == []
+    assert told["To"] == ALICE
+    assert "needs a message of its own" in text(told)
+    assert everything(letters) == before
 
 
 @alice_is_admin
