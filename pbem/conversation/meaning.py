@@ -40,8 +40,7 @@ DONE = ""  # what replaces a proposal that was carried out
 
 
 def read(request: Request) -> ParsedMessage:
-    message = request.message
-    return reader(request).read(message.subject, message.lines, message.cut, message.sure, message.asked)
+    return reader(request).read(request.message.subject, request.message)
 
 
 def read_ours(request: Request, lines: Sequence[str]) -> ParsedMessage:

@@ -32,7 +32,7 @@ def reading(lines: str, subject: str = "", *, is_html: bool = False) -> ParsedMe
     """Return what is read in a reply to the message that says that it's the reader's turn in #1."""
     written = reply_text.read(lines, is_html, "alice@mail.example", OURS)
     reader = Reader(FEATURES.commands, {1: QUADRAPHAGES}.get, 1, "alice", legal)
-    return reader.read(subject, written.lines, written.cut, written.sure, written.asked)
+    return reader.read(subject, written)
 
 
 def turns(lines: str) -> list[str]:
@@ -46,7 +46,6 @@ DECORATED = [
     *(form.format(TURN) for form in ("*{}*", "**{}**", "_{}_", "- {}", "* {}", "1. {}", "\u2022 {}", '"{}"', "'{}'.")),
     f"\u201e{TURN}\u201c",
     f"Hi!\n- {TURN}\n\nGood luck",
-    f"*#1 {TURN}*",
 ]
 TALKED_ABOUT = [
     f"- {TURN}\n- 1 a7a6 i3i2",

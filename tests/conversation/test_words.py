@@ -18,7 +18,7 @@ MOVE = "c1b1 g9h9 3"
 
 def reading(lines: str, match: int | None = None) -> ParsedMessage:
     written = reply_text.read(lines)
-    return Reader(FEATURES.commands, GAMES_OF.get, match, "alice").read("", written.lines, written.cut)
+    return Reader(FEATURES.commands, GAMES_OF.get, match, "alice").read("", written)
 
 
 def commands(lines: str, match: int | None = None) -> list[tuple[str, int | None, str]]:

@@ -475,7 +475,7 @@ def test_only_what_a_person_wrote_acts(program: str) -> None:
     reader = Reader(FEATURES.commands, dict.fromkeys((7, 8), GAMES["quadraphages"]).get, 7, "bob")
 
     written = reply_text.read("\n".join(line for _, line in reply))
-    found = reader.read("", written.lines, written.cut)
+    found = reader.read("", written)
 
     expected = reader.read("", labelled_as(reply, "P"))
     assert [line.text for line in found.commands] == [line.text for line in expected.commands]

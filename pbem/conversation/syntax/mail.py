@@ -3,14 +3,12 @@
 A message has perhaps a greeting, then commands, one per line, then words. The subject of a new message counts as a
 line before the first if it is a command. Each line is read once; whether it counts depends on its place:
 
-- A line that begins with #NUMBER is never words, wherever it stands, and neither is the one complete legal turn.
-- Beside a legal turn, what may be prose is prose.
-- Below words, only what is private counts: conditions, and commands that take all lines below them.
+- A line that begins with #NUMBER is never words, and neither is the one complete legal turn.
+- Beside a legal turn, what may be prose is prose. Below words, only what is private is a command.
 - A turn of one short word ("8", "pass") is words below other words, and below a quoted question.
 - Lines below one that may announce a quote are words, which go to nobody.
 
-If a message has no command, the first line that would be one in another place is suggested, or a guess from the first
-line. Turns among words are reported.
+Turns among words are reported. If there is no command, the first line that would be one elsewhere is suggested.
 """
 
 import re
@@ -26,10 +24,10 @@ from pbem.conversation.command import Commands, Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped_conditions
 from pbem.conversation.syntax.arguments import CONDITION, TURN
-from pbem.conversation.syntax.line import ADDRESSED, NUMBER, GameOf, LineReader, Played
-from pbem.conversation.syntax.prose import cells, is_greeting, is_short_word, nearest_word, undecorated
+from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
+from pbem.conversation.syntax.prose import cells, is_greeting, is_short_word, undecorated
 from pbem.mail.reading.from_and_subject import bare_subject
-from pbem.mail.reading.text.kept_and_cut_lines import Boilerplate, trim
+from pbem.mail.reading.text.kept_and_cut_lines import WrittenText, trim
 from pbem.mail.reading.text.normalize import to_ascii
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
@@ -80,7 +78,6 @@ def tagged_match(subject: str) -> int | None:
 class _Draft:
     """A message as far as it has been read."""
 
-    asked: str  # the line that stands right below a quoted question
     turn: str | None  # the line that is the turn in the match that the message is about: no other one can be
     is_played: bool  # whether the message has a legal turn: what may be a sentence is one
     items: list[Line | str] = field(default_factory=list)
@@ -121,31 +118,22 @@ class Reader:
     ) -> None:
         self._commands, self._match, self._own, self._after = commands, match, own, after
         self._line = LineReader(commands, game_of, match, played)
+        self._is_turn = partial(self._line.is_turn, number=match)
 
-    def read(
-        self,
-        subject: str,
-        lines: Sequence[str],
-        cut: Sequence[Boilerplate] = (),
-        sure: int | None = None,
-        asked: str | None = None,
-    ) -> ParsedMessage:
-        """Return the commands and the words of the message, of whose lines the first `sure` can be commands.
-
-        `asked` is the line that stands right below a quoted question.
-        """
-        sure = len(lines) if sure is None else sure
+    def read(self, subject: str, text: WrittenText | Sequence[str]) -> ParsedMessage:
+        """Return the commands and the words of a message, of which `sure` lines can be commands."""
+        text = text if isinstance(text, WrittenText) else WrittenText(tuple(text))
+        sure = len(text.lines) if text.sure is None else text.sure
         is_new, told = bare_subject(subject) == subject, self._without_password(bare_subject(subject))
         head = self._line.line(to_ascii(told), opening=True)
         if head and (head.malformed or _is_remark(head) or (head.command.of_match and head.match is None)):
             head = None
-        page = list(lines[:sure])
-        for piece in reversed(cut):
+        page = list(text.lines[:sure])
+        for piece in reversed(text.cut):
             if piece.before <= sure and any(self._is_meant(to_ascii(line.strip())) for line in piece.lines):
                 page[piece.before : piece.before] = ["", *piece.lines, ""]
-        page, below = ([self._without_password(line) for line in part] for part in (page, lines[sure:]))
-        page = wrapped_conditions.apart(page, partial(self._line.is_turn, number=self._match))
-        draft = self._drafted(head, page, to_ascii(asked or "").strip())
+        page, below = ([self._without_password(line) for line in part] for part in (page, text.lines[sure:]))
+        draft = self._drafted(head, wrapped_conditions.apart(page, self._is_turn), to_ascii(text.asked or "").strip())
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         open_to_read = [block for block in draft.words() if not any(map(_is_private, block.under[-1:]))]
         searched = [told if head is None and is_new else "", *(line for block in open_to_read for line in block.lines)]
@@ -178,18 +166,16 @@ class Reader:
         words = text.split()
         bare = [to_ascii(word).lower().strip(".,:;!?\"'[]#") for word in words[:BEFORE_USERID]]
         head = bare[: bare.index(self._own)] if self._own in bare else []
-        verbs = [word for word in head if not (word in GAMES or word in NO_VERBS or NUMBER.fullmatch(word))]
-        commands = [self._commands.named(nearest_word(verb, self._commands.verbs) or verb) for verb in verbs]
-        has_game = bare[:1] == [word for word in head[:1] if word in GAMES]
-        if not head or any(
-            each is None or each.of_admin or each.takes_name or (each.grammar.is_kept and not has_game)
-            for each in commands
-        ):
+        number = next((int(word) for word in head if word.isdecimal()), None)
+        verb = " ".join(word for word in head if not (word.isdecimal() or word in NO_VERBS))
+        line = self._line.exactly(self._line.respelt(verb or "move")) if head else None
+        if line is None or line.words or line.command.of_admin or line.command.takes_name:
             return text
-        rest, number = words[len(head) + 1 :], next((int(word) for word in head if word.isdecimal()), None)
-        if "password" in head or not self._line.is_turn(to_ascii(" ".join(rest)).partition("#")[0], number):
-            rest = [] if "password" in head else rest[1:]
-        return " ".join((*words[: len(head)], *rest))
+        if line.command.grammar.is_kept and bare[0] not in GAMES:
+            return text
+        rest = [] if "password" in head else words[len(head) + 1 :]
+        is_turn = self._line.is_turn(to_ascii(" ".join(rest)).partition("#")[0], number)
+        return " ".join((*words[: len(head)], *(rest if is_turn else rest[1:])))
 
     def _is_meant(self, text: str) -> bool:
         """Return whether a line of what was cut is a command or a turn, so that a person wrote all of it."""
@@ -198,14 +184,15 @@ class Reader:
         return is_sure or ADDRESSED.match(text) is not None or self._line.held_turn(text) is not None
 
     def _drafted(self, head: Line | None, page: Sequence[str], asked: str) -> _Draft:
-        texts = [to_ascii(raw.strip()) for raw in page]
+        plain, is_answer = map(to_ascii, map(str.strip, page)), is_short_word(asked) and self._is_turn(asked)
+        texts = [f"> {text}" if is_answer and text == asked else text for text in plain]
         written = list(filter(None, texts))
         opening = written[0] if written and head is None else ""
         read = {text: self._line.line(text, opening=text == opening) for text in written if text.strip(SEPARATING)}
         turns = [line for text in written if (line := read.get(text)) is not None and line.command.plays]
-        turn = self._only_turn(written, turns, asked)
+        turn = self._only_turn(written, turns)
         numbered = ((line.match or self._match, line.words) for line in turns)
-        draft = _Draft(asked, turn, turn is not None or any(n and self._after(n, words) for n, words in numbered))
+        draft = _Draft(turn, turn is not None or any(n and self._after(n, words) for n, words in numbered))
         if head is not None and not (draft.is_played and self._may_be_prose(head)):
             draft.items += [head, ""]
         for raw, text in zip(page, texts, strict=True):
@@ -223,8 +210,8 @@ class Reader:
         is_below, is_addressed, is_misspelt = bool(draft.commands), ADDRESSED.match(text) is not None, line is None
         if text and text == draft.turn:
             draft.turn = ""  # it is played once
-            return self._line.line(self._bare(text))
-        if is_misspelt and text.strip(SEPARATING) and (is_addressed or (is_below and not draft.is_below_words)):
+            return self._line.line(undecorated(text))
+        if is_misspelt and (is_addressed or (is_below and not draft.is_below_words)):
             line = self._misspelt(text, certain=is_addressed)
         if line is None or (draft.turn is not None and self._is_fragment(line)):
             return None
@@ -238,7 +225,7 @@ class Reader:
         if line.command.plays and line.text == line.words and is_short_word(line.words):
             above = [item for item in draft.items if isinstance(item, str) and item.strip()]
             is_at_top = not above or (not is_below and all(map(is_greeting, above)))
-            return line if is_at_top and text != draft.asked else None
+            return line if is_at_top else None
         return None if is_below and line.malformed and not line.command.plays else line
 
     def _misspelt(self, text: str, *, certain: bool) -> Line | None:
@@ -251,40 +238,30 @@ class Reader:
     def _may_be_prose(self, line: Line) -> bool:
         """Return whether a line may be a sentence that begins with a command's word: what follows it can't be read."""
         command = line.command
-        if not line.words or _is_private(line) or command.grammar.has(CONDITION) or command.of_admin or line.refusal:
+        if not line.words or _is_private(line) or command.grammar.has(CONDITION) or command.of_admin:
             return _is_remark(line)
         is_open = any(piece.is_name or piece.is_rest for piece in command.grammar.pieces)
-        is_free = line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
-        return is_free and not ADDRESSED.match(line.text)
+        return line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
 
-    def _only_turn(self, texts: Sequence[str], turns: Sequence[Line], asked: str) -> str | None:
+    def _only_turn(self, texts: Sequence[str], turns: Sequence[Line]) -> str | None:
         """Return the line that is the one complete legal turn in the match that the message is about.
 
-        None if only one line is a turn as it stands, or if another one is as long a turn. A line that isn't a turn as
-        it stands is one only at the top, perhaps below a greeting. A line of marks, such as "----", is one if nothing
-        else could be, and it is legal or stands alone: then it is read as a turn anyway, to be refused as one.
+        None if only one line is a turn as it stands, or if another one is as long a turn. In quotation marks, or behind
+        a list mark, it stands at the top. A line of marks is a turn if it is legal, or all that there is.
         """
         match, rivals = self._match, sum(map(self._is_fragment, turns))
         if match is None or rivals == 1:
             return None
-        marks = [text for text in texts if not text.strip(SEPARATING) and self._line.is_turn(text, match)]
+        marks = [text for text in texts if not text.strip(SEPARATING) and self._is_turn(text)]
         if marks and not rivals:
             return marks[0] if len(texts) == 1 or (len(marks) == 1 and self._after(match, marks[0])) else None
-        bare = {self._bare(text): text for text in reversed(texts if rivals else texts[:2])}
-        found = [turn for turn in bare if turn.strip(SEPARATING) and self._line.is_turn(turn, match)]
-        found = [turn for turn in found if not is_short_word(turn) or texts[0] == bare[turn] == turn != asked]
+        bare = {undecorated(text): text for text in reversed(texts if rivals else texts[:2])}
+        found = [turn for turn in bare if self._is_turn(turn)]
+        found = [turn for turn in found if not is_short_word(turn) or texts[0] == bare[turn] == turn]
         legal = [turn for turn in found if (after := self._after(match, turn)) is not None and after.part is None]
         if len(legal) != 1 or any(turn != legal[0] and cells(turn) >= cells(legal[0]) for turn in found):
             return None
         return bare[legal[0]]
-
-    def _bare(self, text: str) -> str:
-        """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
-        bare = undecorated(text)
-        number = ADDRESSED.match(bare)
-        if number and int(number[1]) == self._match and not number[2]:
-            bare = bare[number.end() :]
-        return " ".join(bare.split())
 
     def _is_fragment(self, line: Line) -> bool:
         """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""

@@ -25,21 +25,13 @@ _ROW = re.compile(r"\s*(?:[^\d\s](?:\s|$)|\d{1,3}\.?\s{2,}|$)")
 
 
 def without_courtesies(text: str) -> str:
-    """Return the text without greeting, thanks and the brackets of a usage line.
-
-    >>> without_courtesies("Hi Bob, move [42] c1b1 <g9h9> 3 please!")
-    'move 42 c1b1 g9h9 3'
-    """
+    """Return the text without greeting, thanks and the brackets of a usage line."""
     bare = " ".join(BRACKETED.sub(r"\1", text).split())
     return _BEHIND.sub("", _BEFORE.sub("", bare, count=1)).rstrip("?")
 
 
 def without_quotes(text: str) -> str:
-    """Return the text without marks that enclose all of it.
-
-    >>> without_quotes('"accept".'), without_quotes("**accept**"), without_quotes('"a" or "b"')
-    ('accept', 'accept', '"a" or "b"')
-    """
+    """Return the text without marks that enclose all of it: not those of '"a" or "b"'."""
     bare = text.strip().rstrip(".,;!")
     inner = bare.strip(MARKS)
     is_enclosed = len(inner) < len(bare) - 1 and bare[0] in MARKS and bare[-1] in MARKS
@@ -47,8 +39,8 @@ def without_quotes(text: str) -> str:
 
 
 def undecorated(text: str) -> str:
-    """Return the text without quotation marks and the dash, dot or number of a list."""
-    return without_quotes(_LIST_MARK.sub("", without_quotes(text), count=1))
+    """Return the text without quotation marks, the dash, dot or number of a list, and gaps."""
+    return " ".join(without_quotes(_LIST_MARK.sub("", without_quotes(text), count=1)).split())
 
 
 def is_greeting(text: str) -> bool:
@@ -62,11 +54,7 @@ def is_short_word(text: str) -> bool:
 
 
 def is_board_or_record(text: str) -> bool:
-    """Return whether a line is a row of one of our boards or records, quoted without marks.
-
-    >>> [is_board_or_record(row) for row in ("x o . O x x . . x  3", "1.  ....  ....  1  c1b1  g9h9", "5 c1b1 g9h9")]
-    [True, True, False]
-    """
+    """Return whether a line is a row of one of our boards or records, quoted without marks."""
     return _ROW.match(text) is not None
 
 
@@ -82,11 +70,7 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=2_048)
 def nearest_word(word: str, known: frozenset[str]) -> str | None:
-    """Return the known word most similar to a misspelt one, or None.
-
-    >>> nearest_word("chalenge", frozenset({"challenge", "games"})), nearest_word("hello", frozenset({"help"}))
-    ('challenge', None)
-    """
+    """Return the known word most similar to a misspelt one, or None."""
     if not 3 <= len(word) <= 20 or sum(map(str.isdigit, word)) > 1:
         return None
     return next(iter(get_close_matches(word, sorted(known), 1, SIMILAR)), None)

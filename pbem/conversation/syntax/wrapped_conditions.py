@@ -14,8 +14,7 @@ BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNOREC
 LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
 PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter|pass|swap", re.IGNORECASE)
 """A word that stands in turns and conditions."""
-NEARLY_FULL = 60
-"""A line is wrapped where its next word would not fit; the shortest lines that programs make have 65 characters."""
+NEARLY_FULL = 60  # a line is wrapped where its next word would not fit; the shortest that programs make have 65
 
 
 def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
@@ -28,15 +27,15 @@ def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
             whole[-1], last = f"{whole[-1].rstrip()} {text}", text
             continue
         turn, word, condition = line.partition(" if ")
-        if word and is_turn(to_ascii(turn.strip(" ,;"))) and begins_condition(f"if {condition}"):
+        if word and is_turn(to_ascii(turn.strip(" ,;"))) and _begins(f"if {condition}"):
             whole.append(turn.rstrip(" ,;"))
             line = text = f"if {condition}"
         whole.append(line)
-        last = text if begins_condition(text) else ""
+        last = text if _begins(text) else ""
     return whole
 
 
-def begins_condition(text: str) -> bool:
+def _begins(text: str) -> bool:
     plain = to_ascii(text[: LONGEST + 1])
     begun = BEGINS.match(plain)
     return begun is not None and (begun[1].lower() == "queue" or seems_meant(plain[begun.start(1) :]))
