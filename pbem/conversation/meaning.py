@@ -14,10 +14,10 @@ from pbem.conversation.command import Request, Role
 from pbem.conversation.refusals import outdated
 from pbem.conversation.syntax import vocabulary, wishes_in_sentences
 from pbem.conversation.syntax.commands_for_wishes import Place, Reading
-from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
-from pbem.mail.reading.from_and_subject import bare_subject
+from pbem.mail.reading.from_and_subject import bare_subject, tagged_match
 from pbem.mail.reading.message import Message
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE

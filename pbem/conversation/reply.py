@@ -37,6 +37,7 @@ from pbem.tokens import Purpose
 
 MOST_LINES = 10
 WIDEST = 300
+LONGEST_READ = 1_000  # how much of a line a refusal repeats
 LONG_NUMBER = re.compile(r"\d{3,}")
 NOTHING_YET = Verdict(Outcome.DONE)  # the verdict before any command was carried out
 
@@ -108,8 +109,8 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
         message_without_command.add_spelling(request, line, refusal)
     section = Refusal(
         sentence=refusal.sentence,
-        read=refusal.read,
-        written=line.text if line and refusal.read and line.text != refusal.read else None,
+        read=refusal.read and refusal.read[:LONGEST_READ],
+        written=line.text[:LONGEST_READ] if line and refusal.read and line.text != refusal.read else None,
         at=refusal.at,
         width=max(1, refusal.width),
         fits=refusal.fits,

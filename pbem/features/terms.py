@@ -8,13 +8,24 @@ from engines.core import BadOption, Game
 from notation import time_control
 from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
-from pbem.conversation.syntax.arguments import GAME, OPTION, RATED, TIME, Given, Piece, Slot, opt, word
+from pbem.conversation.syntax.arguments import GAME, Given, Piece, Slot, opt, word
 from pbem.errors import Refused
 from pbem.matches.lifecycle import Terms
 
 BEGIN = ("me", "you", "random")
 UNDO, FREE, ASKED = "undo", "free", "asked"
+TIME = "time"
 OPPONENT = word("PLAYER|ADDRESS", r"[^\s=]+", is_name=True)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, is_named, choice = text.lstrip("-").lower().partition("=")
+    return (name, choice) if is_named else (TIME, name)
+
+
+OPTION = Piece("option=choice ...", r"[^\s=]+=\S*|\d{1,4}[wdhm][^\s=]*", _option)
+"""A choice, of which a time control needs no name."""
+RATED = Piece("rated", "-*(?:un)?rated", lambda text: text.lstrip("-").lower() == "rated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,8 @@ FRAGMENTS = ["[...]", "(...)", "...", "[1]", "(1)", "#1", "a7", "1 a7b7", TURN, 
 def test_a_decorated_turn_is_a_turn_unless_it_may_be_talked_about() -> None:
     assert [line for line in DECORATED if turns(line) != [TURN]] == []
     assert [line for line in TALKED_ABOUT if turns(line)] == []
+    numbered = reading(f"*#1 {TURN}*")
+    assert (numbered.commands, numbered.guess and numbered.guess.words) == ((), TURN)
 
 
 @pytest.mark.parametrize("form", ["{0}\n\n{1}", "{0}\n{1}", "{1}\n{0}"])

@@ -3,8 +3,8 @@
 Each word goes to the first piece that it fits, in any order, since people write "challenge quadrupel bob" as well. A
 name is what fits nothing else, and a text is all that is left.
 
->>> words(PLAYER, opt(RATED)).usage, words(PLAYER, opt(RATED)).read("rated Bob")[PLAYER]
-('PLAYER [rated]', 'bob')
+>>> words(PLAYER, opt(GAME)).usage, words(PLAYER, opt(GAME)).read("quadrupel Bob")[PLAYER]
+('PLAYER [GAME]', 'bob')
 """
 
 import re
@@ -19,7 +19,6 @@ from pbem.errors import Refused
 
 T = TypeVar("T")
 D = TypeVar("D")
-TIME = "time"
 MOST_MEANT = 12  # how many words a line has at most that is no sentence although its words don't fit
 
 
@@ -50,9 +49,7 @@ class Piece(Generic[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """The place for one of several pieces, or for some of them."""
-
-    pieces: tuple[Piece[Any], ...]
+    pieces: tuple[Piece[Any], ...]  # one of which, or some, are to be written there
     usage: str
     least: int = 1
     most: int = 1
@@ -103,13 +100,10 @@ class Given:
 @dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
     slots: tuple[Slot, ...]
-    is_strict: bool = False
-    """Whether words that don't fit are a sentence that begins with the command's name: "Take your time."."""
+    is_strict: bool = False  # whether words that don't fit are a sentence that begins with its name: "Take your time."
     meant_by: str = ""  # what words hold that are meant for the command even if they don't fit; a pattern for `shape`
-    also: Mapping[str, str] = field(default_factory=dict)
-    """Lines in other words, by the pattern of the words: "withdraw from ladder 3" means "retire 3"."""
-    takes_below: bool = False
-    """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
+    also: Mapping[str, str] = field(default_factory=dict)  # by the pattern of the words: lines in our words
+    takes_below: bool = False  # whether all lines below it belong to it; those below a player's end at #NUMBER
 
     @property
     def usage(self) -> str:
@@ -132,8 +126,7 @@ class Grammar:
 
     def means(self, text: str) -> bool:
         """Return whether words that don't fit are no sentence: they are refused, with what would fit."""
-        is_short = 0 < len(text.split()) <= MOST_MEANT
-        return bool(self.meant_by) and is_short and shape(self.meant_by).search(text) is not None
+        return 0 < len(text.split()) <= MOST_MEANT and bool(shape(self.meant_by or "(?!)").search(text))
 
     def read(self, text: str) -> Given:
         kept: dict[Piece[Any], list[str]] = {}
@@ -177,11 +170,6 @@ def word(usage: str, pattern: str = "", **further: Any) -> Piece[str]:
     return Piece(usage, pattern or usage, str.lower, **further)
 
 
-def _option(text: str) -> tuple[str, str]:
-    name, is_named, choice = text.lstrip("-").lower().partition("=")
-    return (name, choice) if is_named else (TIME, name)
-
-
 MATCH, MATCH_THEN = word("NUMBER", "(?!)"), word("NUMBER[#TURN]", "(?!)")
 """The match that a line is about, and also the turn after which to show it: both are read with the command's name."""
 TURN = word("TURN", ".+", is_rest=True)
@@ -189,6 +177,3 @@ CONDITION = word("TURN then TURN [then if TURN then TURN ...]", ".+", is_rest=Tr
 TEXT = Piece("TEXT", ".+", str, is_rest=True, is_free=True, is_kept=True)
 PLAYER = word("PLAYER", r"[\w-]+", is_name=True)
 GAME = word("GAME")
-OPTION = Piece("option=choice ...", r"[^\s=]+=\S*|\d{1,4}[wdhm][^\s=]*", _option)
-"""A choice, of which a time control needs no name."""
-RATED = Piece("rated", "-*(?:un)?rated", lambda text: text.lstrip("-").lower() == "rated")

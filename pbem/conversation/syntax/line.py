@@ -24,12 +24,10 @@ NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
 TURN_NUMBER = re.compile(r"(?<=\S)\s*#(\d{1,4})$")
-AROUND = "\"'`*<>[](){}.,:;!?"  # what may stand around a name
 MOST_NAMES = 3  # how many words somebody's name may have; more are no name
 MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
 
-GameOf = Callable[[int], GamePack | None]
-"""Returns the game of a match by number, or None if there is no such match, or its game isn't there."""
+GameOf = Callable[[int], GamePack | None]  # returns the game of a match; None if that match or its game isn't there
 Played = Callable[[], Collection[str]]  # returns the keys of the games that the sender plays
 
 
@@ -39,14 +37,11 @@ class LineReader:
     def __init__(self, commands: Commands, game_of: GameOf, match: int | None, played: Played = lambda: ()) -> None:
         self._commands, self._game_of, self._match = commands, game_of, match
         self._likely = cache(
-            lambda: [GAMES[key] for key in (*dict.fromkeys((*played(), *GAMES)),) if key in GAMES][:MOST_GAMES]
+            lambda: [GAMES[key] for key in dict.fromkeys((*played(), *GAMES)) if key in GAMES][:MOST_GAMES]
         )
 
     def line(self, text: str, *, opening: bool = False) -> Line | None:
-        """Return the line as a command, or None for prose; the opening line may be in quotation marks.
-
-        There, "please register me as carol" joins; below a command it may be meant for others.
-        """
+        """Return the line as a command, or None for prose. The first may be quoted, or join: "please register me"."""
         line = self.exactly(text)
         if line is not None and not line.malformed:
             is_plain = self.is_sure(line) if line.command.plays else not prose.BRACKETED.search(line.words)
@@ -61,10 +56,10 @@ class LineReader:
 
     def exactly(self, text: str) -> Line | None:
         """Return the line as a command exactly as it is, or None for prose."""
-        if tied := TURN_NUMBER.search(text):
-            line = self._read(text[: tied.start()])
-            if line is not None and line.command.plays and not line.malformed:
-                return replace(line, text=text, turn_number=int(tied[1]))
+        tied = TURN_NUMBER.search(text)
+        line = self._read(text[: tied.start()]) if tied else None
+        if tied and line and line.command.plays and not line.malformed:
+            return replace(line, text=text, turn_number=int(tied[1]))
         line = self._read(text)
         if line is None or (line.command.grammar.is_kept and line.text != line.command.usage):
             return line
@@ -120,11 +115,9 @@ class LineReader:
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
-        names = [name for word in prose.without_courtesies(rest).split() if (name := word.strip(AROUND))]
-        if len(names) > 1 and (own := names_in_sentences.own_name(f"join {rest}")):
-            names = [own]
-        if is_rognlie or not all(map(str.isalpha, names)):
-            names = names[:1]
+        names = [name for word in prose.without_courtesies(rest).split() if (name := word.strip("\"'`*<>[](){}.,:;!?"))]
+        own = names_in_sentences.own_name(f"join {rest}") if len(names) > 1 else ""
+        names = [own] if own else names[: 1 if is_rognlie or not all(map(str.isalpha, names)) else None]
         text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
         return Line(command, " ".join(names), match, text, malformed=len(names) != 1)
 
@@ -161,10 +154,7 @@ class LineReader:
         return any(turn.error is None for turn in self._read_for(words, number))
 
     def held_turn(self, text: str) -> str | None:
-        """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
-
-        Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
-        """
+        """Return the turn that words hold, or None: two squares in a row that can be read in the match they name."""
         number = self.match_named_in(text)
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,:;!?)\"'*")
@@ -205,16 +195,10 @@ class LineReader:
     def respelt(self, text: str) -> str:
         """Return the line with the command and the games that its words are most similar to."""
         words, games = text.split(), frozenset(GAMES)
-        is_before = (NUMBER.fullmatch(word) or word.lower() in games for word in words)
-        at = next((at for at, before in enumerate(is_before) if not before), None)
-        if at is None:
-            return text
-        words[at] = _respelt(words[at], self._commands.verbs | games)
-        command = self._commands.named(words[at])
-        if command is not None and command.grammar.has(GAME):
-            words[at + 1 :] = [_respelt(word, games) for word in words[at + 1 :]]
+        known = self._commands.verbs | games
+        for at, word in enumerate(words):
+            if not (NUMBER.fullmatch(word) or word.lower() in games):
+                words[at] = prose.nearest_word(word.lower().strip(".,:;!?"), known) or word
+                command = self._commands.named(words[at])
+                known = games if known is games or (command and command.grammar.has(GAME)) else frozenset()
         return " ".join(words)
-
-
-def _respelt(word: str, known: frozenset[str]) -> str:
-    return prose.nearest_word(word.lower().strip(".,:;!?"), known) or word

@@ -11,11 +11,10 @@ line before the first if it is a command. Each line is read once; whether it cou
 Turns among words are reported. If there is no command, the first line that would be one elsewhere is suggested.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import dropwhile, groupby
+from itertools import groupby
 from typing import Any
 
 from engines.core import Position
@@ -30,24 +29,16 @@ from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import WrittenText, trim
 from pbem.mail.reading.text.normalize import to_ascii
 
-TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
-SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
-"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
+SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"  # in some games, a turn in which nothing moves has only such marks
 MOST_COMMANDS = 20
-LONGEST_SHOWN = 1_000  # how much of a line a reply repeats
-BEFORE_USERID = 6  # how many words precede the userid in a line as for Rognlie's server
-NO_VERBS = frozenset({"password", "pbem"})  # what may stand there beside games, commands and numbers
 
-After = Callable[[int, str], Position[Any] | None]
-"""Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
+After = Callable[[int, str], Position[Any] | None]  # returns the position after a turn in that match, if it is legal
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
     lines: tuple[str, ...]
-    under: tuple[Line, ...] = ()
-    """The commands to which they belong by their place: the one right above them; below a blank line, all that stand
-    together above it; none above the first command."""
+    under: tuple[Line, ...] = ()  # the command right above them; below a blank line, all that stand together there
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,57 +59,49 @@ class ParsedMessage:
         return trim([line for block in self.words for line in (*block.lines, "")])
 
 
-def tagged_match(subject: str) -> int | None:
-    """Return the match in the subject of a reply: "Re: [pbem #42, your turn] Quadraphages: alice - bob"."""
-    tag = TAG.search(subject)
-    return int(tag[1]) if tag else None
-
-
 @dataclass
 class _Draft:
     """A message as far as it has been read."""
 
     turn: str | None  # the line that is the turn in the match that the message is about: no other one can be
     is_played: bool  # whether the message has a legal turn: what may be a sentence is one
-    items: list[Line | str] = field(default_factory=list)
+    items: list[tuple[Line | None, str]] = field(default_factory=list)  # each line, as a command if it is one
 
     @property
     def commands(self) -> tuple[Line, ...]:
-        return tuple(item for item in self.items if isinstance(item, Line))
+        return tuple(line for line, _ in self.items if line is not None)
+
+    @property
+    def words(self) -> Iterator[Prose]:
+        above: tuple[Line, ...] = ()
+        for is_text, group in groupby(self.items, lambda item: item[0] is None):
+            found = list(group)
+            if is_text and (lines := trim([text for _, text in found])):
+                yield Prose(lines, above[-1:] if found[0][1].strip() else above)
+            above = tuple(line for line, _ in found if line is not None)
 
     @property
     def is_below_words(self) -> bool:
-        below = dropwhile(lambda item: isinstance(item, str), self.items)
-        return any(isinstance(item, str) and item.strip() for item in below)
+        return any(block.under for block in self.words)
 
     def keeps(self, text: str) -> bool:
         """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
         last = self.commands[-1].command if self.commands else None
         return last is not None and last.grammar.takes_below and (last.of_admin or not ADDRESSED.match(text))
 
-    def words(self, further: Sequence[str] = ()) -> Iterator[Prose]:
-        above: tuple[Line, ...] = ()
-        for is_text, group in groupby([*self.items, *further], lambda item: isinstance(item, str)):
-            items = tuple(group)
-            if not is_text:
-                above = tuple(item for item in items if isinstance(item, Line))
-            elif lines := trim(list(map(str, items))):
-                yield Prose(lines, above[-1:] if str(items[0]).strip() else above)
 
-
+@dataclass
 class Reader:
-    def __init__(
-        self,
-        commands: Commands,
-        game_of: GameOf,
-        match: int | None,
-        own: str | None = None,
-        after: After = lambda _number, _text: None,
-        played: Played = lambda: (),
-    ) -> None:
-        self._commands, self._match, self._own, self._after = commands, match, own, after
-        self._line = LineReader(commands, game_of, match, played)
-        self._is_turn = partial(self._line.is_turn, number=match)
+    commands: Commands
+    game_of: GameOf
+    match: int | None
+    own: str | None = None
+    after: After = lambda _number, _text: None
+    played: Played = tuple
+
+    def __post_init__(self) -> None:
+        self._line = LineReader(self.commands, self.game_of, self.match, self.played)
+        self._is_turn = partial(self._line.is_turn, number=self.match)
 
     def read(self, subject: str, text: WrittenText | Sequence[str]) -> ParsedMessage:
         """Return the commands and the words of a message, of which `sure` lines can be commands."""
@@ -135,43 +118,36 @@ class Reader:
         page, below = ([self._without_password(line) for line in part] for part in (page, text.lines[sure:]))
         draft = self._drafted(head, wrapped_conditions.apart(page, self._is_turn), to_ascii(text.asked or "").strip())
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
-        open_to_read = [block for block in draft.words() if not any(map(_is_private, block.under[-1:]))]
-        searched = [told if head is None and is_new else "", *(line for block in open_to_read for line in block.lines)]
-        found = ParsedMessage(
-            draft.commands[:MOST_COMMANDS],
-            tuple(draft.words(() if withheld else below)),
-            subject=head.text if head else told,
-            overlooked=tuple(self._overlooked(draft, searched)),
-            beyond=tuple(line.text for line in draft.commands[MOST_COMMANDS:]),
-            withheld=withheld,
-            text=tuple(
-                item if isinstance(item, str) else item.text for item in ("", *draft.items)[head in draft.items[:1] :]
-            ),
-        )
+        overlooked = tuple(self._overlooked(draft, told if head is None and is_new else ""))
+        own = tuple(line.text if line else raw for line, raw in draft.items)
+        draft.items += [(None, line) for line in (() if withheld else below)]
+        commands, beyond = draft.commands[:MOST_COMMANDS], tuple(line.text for line in draft.commands[MOST_COMMANDS:])
+        subject, own = head.text if head else told, own if commands[:1] == (head,) else ("", *own)
+        found = ParsedMessage(commands, tuple(draft.words), "", None, subject, overlooked, beyond, None, withheld, own)
         if draft.commands:
             return found
-        first, *rest = found.prose or (told if is_new else "",)
-        first = first.strip()
+        first, *_ = map(str.strip, found.prose or (told if is_new else "",))
         read = (self._line.line(to_ascii(line.strip())) for line in (*found.prose, *map(undecorated, below)))
         whole = (line for line in read if line is not None and not line.malformed)
         doubtful = min(whole, key=lambda line: not line.command.plays, default=None)
-        words = (Prose(trim(rest)),) if rest else ()
+        words = (Prose(trim(found.prose[1:])),)
         return replace(found, words=words, first=first, guess=self._line.guess(to_ascii(first)), doubtful=doubtful)
 
     def _without_password(self, text: str) -> str:
-        """Return a line as for Rognlie's server, `game verb board userid password rest`, without userid and password.
-
-        Nobody has a password here. What follows the userid stays if all of it is a turn.
-        """
+        """Return a line for Rognlie's server without userid and password; what is a turn behind the userid is none."""
         words = text.split()
-        bare = [to_ascii(word).lower().strip(".,:;!?\"'[]#") for word in words[:BEFORE_USERID]]
-        head = bare[: bare.index(self._own)] if self._own in bare else []
+        bare = [to_ascii(word).lower().strip(".,:;!?\"'[]#") for word in words]
+        head = bare[: bare.index(self.own)] if self.own in bare else []
         number = next((int(word) for word in head if word.isdecimal()), None)
-        verb = " ".join(word for word in head if not (word.isdecimal() or word in NO_VERBS))
+        verb = " ".join(word for word in head if not (word.isdecimal() or word in ("password", "pbem")))
         line = self._line.exactly(self._line.respelt(verb or "move")) if head else None
-        if line is None or line.words or line.command.of_admin or line.command.takes_name:
-            return text
-        if line.command.grammar.is_kept and bare[0] not in GAMES:
+        command = line.command if line is not None and not line.words else None
+        if (
+            command is None
+            or command.of_admin
+            or command.takes_name
+            or (command.grammar.is_kept and head[0] not in GAMES)
+        ):
             return text
         rest = [] if "password" in head else words[len(head) + 1 :]
         is_turn = self._line.is_turn(to_ascii(" ".join(rest)).partition("#")[0], number)
@@ -191,18 +167,18 @@ class Reader:
         read = {text: self._line.line(text, opening=text == opening) for text in written if text.strip(SEPARATING)}
         turns = [line for text in written if (line := read.get(text)) is not None and line.command.plays]
         turn = self._only_turn(written, turns)
-        numbered = ((line.match or self._match, line.words) for line in turns)
-        draft = _Draft(turn, turn is not None or any(n and self._after(n, words) for n, words in numbered))
+        numbered = ((line.match or self.match, line.words) for line in turns)
+        draft = _Draft(turn, turn is not None or any(n and self.after(n, words) for n, words in numbered))
         if head is not None and not (draft.is_played and self._may_be_prose(head)):
-            draft.items += [head, ""]
+            draft.items += [(head, ""), (None, "")]
         for raw, text in zip(page, texts, strict=True):
             if draft.keeps(text):
-                draft.items.append(raw)
+                draft.items.append((None, raw))
             elif (line := self._at_its_place(draft, text, read.get(text))) is None:
                 is_blank = text.lower() == "multiple" or not (text.strip(SEPARATING) or draft.is_below_words)
-                draft.items.append("" if is_blank else raw)
+                draft.items.append((None, "" if is_blank else raw))
             elif head is None or draft.commands != (head,) or line.text != head.text:
-                draft.items.append(_as_written(line, raw.strip()))
+                draft.items.append((_as_written(line, raw.strip()), ""))
         return draft
 
     def _at_its_place(self, draft: _Draft, text: str, line: Line | None) -> Line | None:
@@ -223,14 +199,14 @@ class Reader:
             prepares = line.command.grammar.has(TURN, CONDITION) and not line.command.plays
             return line if _is_private(line) or (prepares and self._line.is_sure(line)) else None
         if line.command.plays and line.text == line.words and is_short_word(line.words):
-            above = [item for item in draft.items if isinstance(item, str) and item.strip()]
+            above = [line for block in draft.words for line in block.lines]
             is_at_top = not above or (not is_below and all(map(is_greeting, above)))
             return line if is_at_top else None
         return None if is_below and line.malformed and not line.command.plays else line
 
     def _misspelt(self, text: str, *, certain: bool) -> Line | None:
         """Return the line as a refused one if it certainly is a misspelt command."""
-        line = self._line.guess(text) or (Line(self._commands.move, "", None, text) if certain else None)
+        line = self._line.guess(text) or (Line(self.commands.move, "", None, text) if certain else None)
         if line is None or not (certain or (self._line.is_sure(line) and any(map(str.isalpha, text)))):
             return None
         return replace(line, text=text, malformed=True, refusal=not_a_command(text, line))
@@ -246,36 +222,37 @@ class Reader:
     def _only_turn(self, texts: Sequence[str], turns: Sequence[Line]) -> str | None:
         """Return the line that is the one complete legal turn in the match that the message is about.
 
-        None if only one line is a turn as it stands, or if another one is as long a turn. In quotation marks, or behind
-        a list mark, it stands at the top. A line of marks is a turn if it is legal, or all that there is.
+        None if only one is a turn as it stands, or another one is as long. In quotation marks or a list, it stands at
+        the top. A line of marks is a turn if it is legal, or all that there is.
         """
-        match, rivals = self._match, sum(map(self._is_fragment, turns))
+        match, rivals = self.match, sum(map(self._is_fragment, turns))
         if match is None or rivals == 1:
             return None
         marks = [text for text in texts if not text.strip(SEPARATING) and self._is_turn(text)]
         if marks and not rivals:
-            return marks[0] if len(texts) == 1 or (len(marks) == 1 and self._after(match, marks[0])) else None
+            return marks[0] if len(texts) == 1 or (len(marks) == 1 and self.after(match, marks[0])) else None
         bare = {undecorated(text): text for text in reversed(texts if rivals else texts[:2])}
         found = [turn for turn in bare if self._is_turn(turn)]
         found = [turn for turn in found if not is_short_word(turn) or texts[0] == bare[turn] == turn]
-        legal = [turn for turn in found if (after := self._after(match, turn)) is not None and after.part is None]
+        legal = [turn for turn in found if (after := self.after(match, turn)) is not None and after.part is None]
         if len(legal) != 1 or any(turn != legal[0] and cells(turn) >= cells(legal[0]) for turn in found):
             return None
         return bare[legal[0]]
 
     def _is_fragment(self, line: Line) -> bool:
         """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
-        return line.command.plays and (line.match == self._match or not line.words)
+        return line.command.plays and (line.match == self.match or not line.words)
 
-    def _overlooked(self, draft: _Draft, lines: Sequence[str]) -> Iterator[str]:
+    def _overlooked(self, draft: _Draft, subject: str) -> Iterator[str]:
         """Yield the lines of words that hold a turn which may have been meant, and isn't merely talked about."""
-        played = {line.match or self._match for line in draft.commands if line.command.plays}
-        for line in lines:
-            text = to_ascii(line.strip())
+        played = {line.match or self.match for line in draft.commands if line.command.plays}
+        blocks = (block for block in draft.words if not any(map(_is_private, block.under[-1:])))
+        for line in (subject, *(line.strip() for block in blocks for line in block.lines)):
+            text = to_ascii(line)
             named = self._line.match_named_in(text)
-            is_other = (named or self._match) not in played or (named is None and self._line.is_turn(text, named))
+            is_other = (named or self.match) not in played or (named is None and self._is_turn(text))
             if is_other and self._line.held_turn(text) is not None:
-                yield line.strip()
+                yield line
 
 
 def _is_private(line: Line) -> bool:
@@ -295,4 +272,4 @@ def _as_written(line: Line, written: str) -> Line:
     if text == to_ascii(written):
         is_free = line.command.grammar.is_kept or line.command.of_admin
         text, words = written, written[len(written) - len(words) :] if is_free else words
-    return replace(line, words=words, text=text[:LONGEST_SHOWN])
+    return replace(line, words=words, text=text)

@@ -20,8 +20,7 @@ _BEFORE = re.compile(
     rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE
 )
 _BEHIND = re.compile(rf"(?:[ ,.!]+(?:{'|'.join(POLITE)}))+[ .,;!]*$", re.IGNORECASE)
-_ROW = re.compile(r"\s*(?:[^\d\s](?:\s|$)|\d{1,3}\.?\s{2,}|$)")
-"""The row of a board or a record: a mark alone, or a number and a wide gap."""
+_ROW = re.compile(r"\s*(?:[^\d\s](?:\s|$)|\d{1,3}\.?\s{2,}|$)")  # begins with a mark alone, or a number and a wide gap
 
 
 def without_courtesies(text: str) -> str:

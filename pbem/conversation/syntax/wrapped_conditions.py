@@ -1,7 +1,7 @@
 """Conditions that a mail program has wrapped, or joined to a turn, on lines of their own; other lines stay as they are.
 
-A condition can be longer than a line of an email. What follows it belongs to it where it begins with `then`, where the
-line above lacks a turn, and where a line that is nearly full is followed by nothing but parts of turns.
+What follows one belongs to it where it begins with `then`, where the line above lacks a turn, and where that line is
+nearly full and nothing but parts of turns follows.
 """
 
 import re

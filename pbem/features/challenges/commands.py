@@ -13,7 +13,7 @@ from notation import time_control
 from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role, Who
-from pbem.conversation.syntax.arguments import GAME, MATCH, OPTION, RATED, Given, Slot, opt, words
+from pbem.conversation.syntax.arguments import GAME, MATCH, Given, Slot, opt, words
 from pbem.errors import Refused
 from pbem.features import terms
 from pbem.features.accounts.joining_and_leaving import confirm
@@ -24,7 +24,7 @@ from pbem.features.house.levels_and_new_matches import LEVELS
 from pbem.features.match_and_players import check_room_for_match, own_match
 from pbem.features.playing import offers
 from pbem.features.playing.offers import OFFER
-from pbem.features.terms import LEVEL, OPPONENT, is_first
+from pbem.features.terms import LEVEL, OPPONENT, OPTION, RATED, is_first
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import OfferWithdrawn

@@ -2,7 +2,7 @@
 
 from notation import time_control
 from pbem.conversation.command import Command, Decision, Line, Reach, Request, Role
-from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, OPTION, Slot, opt, words
+from pbem.conversation.syntax.arguments import GAME, MATCH_THEN, Slot, opt, words
 from pbem.errors import Refused
 from pbem.features import terms
 from pbem.features.challenges.commands import opponent_of_offer
@@ -10,7 +10,7 @@ from pbem.features.house import levels_and_new_matches
 from pbem.features.house.house_account import current_name
 from pbem.features.match_and_players import check_room_for_match
 from pbem.features.playing.viewing import position_of
-from pbem.features.terms import BEGIN, LEVEL, OPPONENT, is_first
+from pbem.features.terms import BEGIN, LEVEL, OPPONENT, OPTION, is_first
 from pbem.matches import lifecycle, tournament_and_branched_matches
 from pbem.messages.contents.answer_sections import ChallengeSent
 from pbem.storage.models import MatchState

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from notation.games import GAMES
 from notation.time_control import to_stored
-from pbem.conversation.syntax.arguments import GAME, OPTION, Piece, opt, words
+from pbem.conversation.syntax.arguments import GAME, Piece, opt, words
 from pbem.errors import Refused
 from pbem.features import terms
 from pbem.features.tournaments import openings
@@ -59,7 +59,7 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
             read=words[:60],
             fits=EXAMPLE,
         )
-    options, rated, kind, words = dict(reading.all(OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
+    options, rated, kind, words = dict(reading.all(terms.OPTION)), terms.is_rated(reading), reading[KIND], words[:60]
     is_ladder = kind is Format.LADDER
     if "begin" in options:
         raise Refused("Who moves first is balanced by the tournament.", read=words, fits="Leave begin= out.")

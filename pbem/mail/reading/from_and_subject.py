@@ -76,6 +76,7 @@ REPLY_MARKS = frozenset(
     | {"回复", "回覆", "答复", "转发", "轉寄", "返信", "転送", "답장", "전달", "השב", "הועבר", "رد", "توجيه"}
 )
 LONGEST_MARK = 20
+TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 TAG_WITH_STATE = re.compile(r"^(\[pbem #\d{1,9}), [a-z ]{1,20}\]")
 """The start of our Subjects, with what they say about the match."""
 
@@ -90,6 +91,12 @@ def bare_subject(subject: str) -> str:
     while length := _reply_mark(bare):
         bare = bare[length:].strip()
     return TAG_WITH_STATE.sub(r"\1]", bare)
+
+
+def tagged_match(subject: str) -> int | None:
+    """Return the match in the subject of a reply: "Re: [pbem #42, your turn] Quadraphages: alice - bob"."""
+    tag = TAG.search(subject)
+    return int(tag[1]) if tag else None
 
 
 def is_marked(subject: str) -> bool:
