@@ -1,7 +1,6 @@
 """What follows the name of a command, as data: it reads the words of a line, and writes usage and refusals.
 
-Each word goes to the first piece that it fits, in any order, since people write "challenge quadrupel bob" as well. A
-name is what fits nothing else, and a text is all that is left.
+Each word goes to the first piece that it fits, in any order. A name is what fits nothing else, a text is all the rest.
 
 >>> words(PLAYER, opt(GAME)).usage, words(PLAYER, opt(GAME)).read("quadrupel Bob")[PLAYER]
 ('PLAYER [GAME]', 'bob')
@@ -136,7 +135,7 @@ class Grammar:
         while rest:
             found = next(_fitting(rest, [slot for slot, number in left.items() if number]), None)
             if found is None:
-                unread.append(rest.split()[0])
+                unread.append(rest.split(maxsplit=1)[0])
                 rest = rest[len(unread[-1]) :].lstrip()
                 continue
             slot, piece, match = found

@@ -24,7 +24,6 @@ NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
 TURN_NUMBER = re.compile(r"(?<=\S)\s*#(\d{1,4})$")
-MOST_NAMES = 3  # how many words somebody's name may have; more are no name
 MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
 
 GameOf = Callable[[int], GamePack | None]  # returns the game of a match; None if that match or its game isn't there
@@ -118,7 +117,7 @@ class LineReader:
         names = [name for word in prose.without_courtesies(rest).split() if (name := word.strip("\"'`*<>[](){}.,:;!?"))]
         own = names_in_sentences.own_name(f"join {rest}") if len(names) > 1 else ""
         names = [own] if own else names[: 1 if is_rognlie or not all(map(str.isalpha, names)) else None]
-        text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
+        text = " ".join(("join", *names)) if len(names) < 3 else "join"  # more are no name
         return Line(command, " ".join(names), match, text, malformed=len(names) != 1)
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:

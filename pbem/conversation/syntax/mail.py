@@ -123,8 +123,9 @@ class Reader:
         draft.items += [(None, line) for line in (() if withheld else below)]
         commands, beyond = draft.commands[:MOST_COMMANDS], tuple(line.text for line in draft.commands[MOST_COMMANDS:])
         subject, own = head.text if head else told, own if commands[:1] == (head,) else ("", *own)
-        found = ParsedMessage(commands, tuple(draft.words), "", None, subject, overlooked, beyond, None, withheld, own)
-        if draft.commands:
+        found = ParsedMessage(commands, tuple(draft.words), subject=subject, overlooked=overlooked, beyond=beyond)
+        found = replace(found, withheld=withheld, text=own)
+        if commands:
             return found
         first, *_ = map(str.strip, found.prose or (told if is_new else "",))
         read = (self._line.line(to_ascii(line.strip())) for line in (*found.prose, *map(undecorated, below)))
@@ -156,8 +157,7 @@ class Reader:
     def _is_meant(self, text: str) -> bool:
         """Return whether a line of what was cut is a command or a turn, so that a person wrote all of it."""
         line = self._line.exactly(text) if any(map(str.isalpha, text)) else None
-        is_sure = line is not None and self._line.is_sure(line)
-        return is_sure or ADDRESSED.match(text) is not None or self._line.held_turn(text) is not None
+        return any((line and self._line.is_sure(line), ADDRESSED.match(text), self._line.held_turn(text)))
 
     def _drafted(self, head: Line | None, page: Sequence[str], asked: str) -> _Draft:
         plain, is_answer = map(to_ascii, map(str.strip, page)), is_short_word(asked) and self._is_turn(asked)
@@ -214,7 +214,7 @@ class Reader:
     def _may_be_prose(self, line: Line) -> bool:
         """Return whether a line may be a sentence that begins with a command's word: what follows it can't be read."""
         command = line.command
-        if not line.words or _is_private(line) or command.grammar.has(CONDITION) or command.of_admin:
+        if not line.words or _is_private(line) or command.grammar.has(CONDITION) or command.of_admin or line.refusal:
             return _is_remark(line)
         is_open = any(piece.is_name or piece.is_rest for piece in command.grammar.pieces)
         return line.malformed or (is_open and not command.changes and not self._line.is_sure(line))
