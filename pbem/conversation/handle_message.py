@@ -140,9 +140,10 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     lines = meaning.read_ours(request, wish.lines).commands
     if any(line.ends(request) for line in lines) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(lines), ("", *wish.lines), wish=wish)
-    if wish.look and not lines and request.sender.proven and request.sender.is_player and len(wish.wishes) == 1:
-        shown = meaning.read_ours(request, (wish.look,))
-        return execute.execute(request, reply, replace(shown, words=()))
+    if wish.looks and request.sender.proven and request.sender.is_player:
+        shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))
+        beside = commands_for_wishes.suggestion(replace(wish, answers=wish.beside))
+        return refused(request, shown, beside) if wish.beside else shown
     raise commands_for_wishes.suggestion(wish)
 
 

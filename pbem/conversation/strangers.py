@@ -50,7 +50,7 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     try:
         only = next(filter(None, (line.of_stranger(request) for line in lines)), None)
     except Refused:
-        if not (said.lines or said.look):
+        if not (said.lines or said.looks):
             raise
         only = None
     if only is None or (only.command.changes and len(lines) == 1 and len("\n".join(said.lines)) > len(only.text)):
@@ -114,8 +114,7 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     lines = meaning.read_ours(request, wish.lines).commands
     if not (lines and lines[0].command.newcomer_rank):
         check_left(request)
-    is_look = bool(wish.look) and not lines and len(wish.wishes) == 1
-    looks = meaning.read_ours(request, (wish.look,)).commands if is_look else ()
+    looks = meaning.read_ours(request, wish.looks).commands if len(wish.wishes) == 1 else ()
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from notation.resemblance import resembling
 from pbem.conversation import meaning
 from pbem.conversation.command import Request
-from pbem.conversation.syntax import names_in_sentences, sentence_entities
+from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
 from pbem.conversation.syntax.arguments import TURN
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.prose import cells
-from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, IF, cells_in, is_doubted, is_negated
+from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, KEYS, cells_in, is_doubted, is_negated
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
@@ -22,8 +22,6 @@ from pbem.matches.turn_parsing import SET_UP
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
-KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")
-"""The keys of letters on a Russian keyboard, where a turn was meant, and a letter that looks like a Latin one."""
 JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
@@ -42,13 +40,18 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
         match = request.session.get(Match, meaning.place_of(request).match)
     if match is None or not is_to_move(match, request.sender.player):
         return None
-    snapshot = snapshot_of(request.session, match)
+    snapshot, said = snapshot_of(request.session, match), sentence_entities.without_rejected(said)
+    if meaning.understood(request, (parsed.first, *parsed.prose)).wants("preview", "condition"):
+        return None
     now, condition = _without_condition(said)
     parts = _PART.split(now)
-    meant = _turns_in(request, snapshot, [part for part in parts if not is_doubted(part) and "?" not in part])
+    turns = {part: _turns_of(request, snapshot, part) for part in parts}
+    firm = [part for part in parts if not is_doubted(part) and "?" not in part]
+    meant = tuple(dict.fromkeys(turn for part in firm for turn in turns[part]))
     if len(named := cells_in(now)) >= CONDITION_CELLS and cells(" ".join(meant)) < len(named):
         meant = ()  # there is more in it than these: a turn of the opponent, perhaps
-    asked = () if meant else _turns_in(request, snapshot, [part for part in parts if not is_negated(part)])
+    likely = [part for part in parts if not (meant or is_negated(part))]
+    asked = tuple(dict.fromkeys(turn for part in likely for turn in turns[part]))
     if len(meant) == 1 and (refusal := _with_more(request, parsed, snapshot, meant[0], condition)):
         return refusal
     if meant or asked:
@@ -62,14 +65,10 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
 
 def _without_condition(said: str) -> tuple[str, str]:
     """Return what a text says before the "if" that two turns follow, and these; the text where there is none."""
-    for found in IF.finditer(said):
+    for found in vocabulary.pattern("if").finditer(said):
         if cells_in(said[: found.start()]) and len(cells_in(said[found.end() :])) == CONDITION_CELLS:
             return said[: found.start()], said[found.end() :]
     return said, ""
-
-
-SAID_BY_TURN = frozenset({"chat", "agree", "refuse", "undo", "moves", "write_move", "later", "thanks"})
-"""What a turn says already, or what can't be told apart from it."""
 
 
 def _with_more(
@@ -81,10 +80,10 @@ def _with_more(
     if prepared := _prepared(snapshot, turn, cells_in(condition)):
         lines, means = [*lines, prepared], [*means, f"and {prepared}"]
     is_passed_on = place.rival and place.level is None
-    if is_passed_on and (told := names_in_sentences.told(" ".join(said), place.rival)):
+    if is_passed_on and (told := names_in_sentences.words_for(" ".join(said), place.rival)):
         lines, means = [*lines, f"say {told}"], [*means, f"and to write to {place.rival}"]
     wish = meaning.understood(request, map(sentence_entities.without_cells, said))
-    if any(each.risky or each.name in SAID_BY_TURN for each in wish.wishes):
+    if any(each.risky or each.name in vocabulary.group("said_by_turn") for each in wish.wishes):
         wish = Reading()
     if len(lines) == 1 and not wish.wishes:
         return None
@@ -103,10 +102,6 @@ def _prepared(snapshot: Snapshot, turn: str, named: Sequence[str]) -> str:
         position = turn_parsing.after(snapshot.notation, position, found[0]) if position and len(found) == 1 else None
         played += found
     return f"if {played[1]} then {played[2]}" if position is not None and len(played) > 1 else ""
-
-
-def _turns_in(request: Request, snapshot: Snapshot, parts: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(turn for part in parts for turn in _turns_of(request, snapshot, part)))
 
 
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -133,9 +128,8 @@ def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    notation = snapshot.notation
-    set_up = turn_parsing.set_up_in(notation, snapshot.position, text)
-    return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
+    set_up = turn_parsing.set_up_in(snapshot.notation, snapshot.position, text)
+    return (set_up,) if set_up is not None else resembling(snapshot.notation, snapshot.position, text)
 
 
 def with_turns(refusal: Refused, meant: tuple[str, ...], asked: tuple[str, ...] = ()) -> Refused:

@@ -23,6 +23,7 @@ MOST_LINES = 8
 MOST_TURNS = 60
 MOST_TRIED = 40  # how many turns of the opponent a queued turn is tried after
 LONGEST = 4_000
+MOST_WORDS = 8  # of a turn in a condition: more are prose
 
 ConditionLine = tuple[str, ...]
 """Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn.
@@ -103,7 +104,8 @@ def seems_meant(text: str) -> bool:
     """Return whether a text that begins with `if` or `else` is more likely a condition than prose."""
     pieces = _pieces(text)
     with_squares = [_SQUARE.search(piece) is not None for piece in pieces]
-    return any(with_squares) and (all(with_squares) or len(pieces) > 1)
+    is_prose = any(sum(map(str.isalpha, piece.split())) > MOST_WORDS for piece in pieces)
+    return any(with_squares) and (all(with_squares) or len(pieces) > 1) and not is_prose
 
 
 def is_plain(text: str) -> bool:

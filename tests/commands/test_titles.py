@@ -50,4 +50,4 @@ def test_every_command_that_takes_a_game_takes_its_title(session: Session, title
 )
 def test_a_sentence_may_have_the_title(said: str, line: str) -> None:
     reading = read([said], Place(today=NOW.date()))
-    assert line in (*reading.lines, reading.look)
+    assert line in (*reading.lines, *reading.looks)

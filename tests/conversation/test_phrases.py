@@ -52,7 +52,8 @@ def _best(name: str, wording: str) -> str:
     wish = vocabulary.wishes()[name]
     places = [STRANGER, *(in_match(state) for state in wish.match)] if not wish.who or wish.who == "stranger" else []
     place = in_match(wish.match[0]) if wish.match else places[0] if places else in_match("running")
-    possible = {each.like or each.name for each in vocabulary.wishes().values() if place.can_want(each)}
+    wishes = [each for each in vocabulary.wishes().values() if place.can_want(each)]
+    possible = {like for each in wishes for like in (each.like or each.name).split()}
     return next((found for found, _ in wish_classifier.recognised(wording) if found in possible), "nothing")
 
 
@@ -126,12 +127,16 @@ ASKS = [
     ("Wir spielen am Freitag eine neue Partie Quadrupel gegen Otto im Verein.", (), ""),
     ("Greetings, Bob", (), ""),
     ("forget me quite and lay my head to rest", (), None),
+    ("Which of your games is the easiest?\n\nAnselm", (), "know what to play"),
+    ("Is this a scam?", (), "know whether this is genuine"),
+    ("Who runs this server?", (), "know who runs this"),
+    ("Quadrupel against the computer at its easiest level, I'm only starting out", ("play quadrupel level=0",), None),
 ]
 
 
 @pytest.mark.parametrize(("text", "lines", "sentence"), ASKS)
 def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...], sentence: str | None) -> None:
-    found = read([text], STRANGER)
+    found = read(text.split("\n"), STRANGER)
 
     assert found.lines == lines
     assert sentence is None or found.sentence == sentence
@@ -160,6 +165,9 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("please delete everything?", ()),
         ("Desisto. Parabéns ao Bob.", ("#1 say Parabéns ao Bob.", "#1 resign")),
         ("mozhno vernut moi poslednii hod?", ("#1 undo",)),
+        ("If she goes c2c1 then my answer is d1d2, straight away please", ("#1 if c2c1 then d1d2",)),
+        ("I play a1a2. And I offer a draw.", ()),
+        ("Bob, did your son pass his driving test?", ("#1 say Bob, did your son pass his driving test?",)),
     ],
 )
 def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
@@ -172,6 +180,10 @@ def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, .
         ("Count me in! Please tell Bob that I need a pencil first.", ("#1 accept", '"I need a pencil first."')),
         ("I'd love to, but only if I begin.", ("#1 decline", "challenge bob quadrupel begin=me")),
         ("If I say yes, who gets to see my address?", ()),
+        ("Sounds good, but could we take five days a move?", ("#1 decline", "challenge bob quadrupel time=5d/move")),
+        ("Let's play Kvadratik instead, but you begin.", ("#1 decline", "challenge bob kvadratik begin=you")),
+        ("I'm in! What are the rules?", ("#1 accept", "rules quadrupel")),
+        ("Let me read up first, then I'll tell you yes or no.", ()),
     ],
 )
 def test_an_answer_to_an_invitation_comes_to_these_lines(text: str, lines: tuple[str, ...]) -> None:

@@ -218,3 +218,87 @@ def test_a_turn_in_words_is_offered_for_a_yes_if_nothing_else_is_named(
         assert f'"{turn}"' in words_of(mail)
         letters.reply(mail, "yes")
         assert letters.execute("select text from ply") == ([] if is_asked else [(turn,)])
+
+
+def test_a_guest_accepts_under_the_name_that_they_give(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        letters.say("bob", "challenge zoe@mail.example quadrupel")
+
+        (mail,) = letters.reply(letters.last("zoe"), "Gladly, count me in! Put me down as Desmond. What are the rules?")
+
+        assert all(f"| {line}" in words_of(mail) for line in ("#1 accept desmond", "rules quadrupel"))
+        letters.reply(mail, "yes")
+        assert letters.execute("select name from player where address = 'zoe@mail.example'") == [("desmond",)]
+        assert "Be the first to bring your four stones" in words_of(letters.last("zoe"))
+
+
+def test_several_people_are_invited_at_once(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+
+        said = "Please invite zoe@mail.example and yann@mail.example to a match of Quadrupel with me, they may begin."
+        (mail,) = letters.say("alice", said)
+
+        letters.reply(mail, "yes")
+        assert letters.execute("select count(*) from match") == [(2,)]
+        assert all(letters.last(name)["Subject"].endswith("alice's invitation") for name in ("zoe", "yann"))
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("What would the board look like after d2d1? Don't play it, just show me.", "[x] . . . . ."),
+        ("How good a player is Bob?", "has finished no match"),
+        ("How does a match end? And how much time do I have left?", "Time left"),
+    ],
+)
+def test_what_is_only_looked_at_is_shown_at_once(tmp_path: Path, said: str, shown: str) -> None:
+    with correspondence(tmp_path) as letters:
+        begin(letters)
+
+        (mail,) = letters.reply(letters.last("alice"), said)
+
+        assert 'Reply "yes"' not in words_of(mail)
+        assert shown in words_of(mail)
+        assert letters.execute("select count(*) from ply") == [(0,)]
+
+
+def test_a_player_is_blocked_and_their_match_given_up(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        begin(letters)
+
+        (mail,) = letters.reply(letters.last("alice"), "I give up. And block Bob, I never want to hear from him again.")
+        letters.reply(mail, "yes")
+
+        assert letters.execute("select state from match") == [("over",)]
+        assert letters.execute("select count(*) from block") == [(1,)]
+
+
+def test_giving_up_against_the_house_goes_with_the_next_match(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        letters.say("alice", "play quadrupel level=4 begin=me")
+
+        (mail,) = letters.reply(letters.last("alice"), "I give up. Another one, please, but at level 1.")
+        letters.reply(mail, "yes")
+
+        assert letters.execute("select level, state from match order by id") == [(4, "over"), (1, "running")]
+
+
+@pytest.mark.parametrize(
+    "said", ["Thanks, got it.", "Danke dir!", "Hooray, congrats!", "Merci beaucoup, c'était un plaisir."]
+)
+def test_thanks_are_no_error(tmp_path: Path, said: str) -> None:
+    with correspondence(tmp_path) as letters:
+        begin(letters)
+        (mail,) = letters.reply(letters.last("bob"), said)
+        assert "neither a turn nor a command" not in words_of(mail)
+
+
+def begin(letters: Correspondence) -> None:
+    """Let alice, who begins, play bob."""
+    letters.join("alice")
+    letters.join("bob")
+    letters.say("alice", "challenge bob quadrupel swap=off begin=me")
+    letters.reply(letters.last("bob"), "accept")

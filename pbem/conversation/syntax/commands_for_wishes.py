@@ -7,21 +7,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from itertools import islice
 
 from notation.games import FEW, GAMES
+from notation.time_control import parse_duration, spoken
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
-from pbem.conversation.syntax.sentence_entities import Named
+from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import Wish
 from pbem.errors import Refused
 
-MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, LONGEST = 3, 2, 2, 300
+MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 2, 2, 3, 12, 300
 FIRST_GAME = "quadrupel"
-ALL = '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
-BACK = 6  # how much likelier it is that somebody is back who was away
-SUPPOSED = 6.0  # how much a sentence must resemble a wish that is answered in case it is meant
+BACK, SUPPOSED = 6, 6.0  # how much likelier being back is for who was away; how sure what is answered in case must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ class Place:
     asked: str = ""  # what their opponent offers in it: a draw, a pause
     to_move: bool = True
     admin: bool = False  # whether there is an operator to whom `human` writes
-    is_player: Callable[[str], bool] = field(default=lambda _name: True)
-    """Returns whether somebody of that name plays here."""
+    is_player: Callable[[str], bool] = field(default=lambda _name: True)  # whether somebody of that name plays here
 
     def can_want(self, wish: Wish) -> bool:
         is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
@@ -77,8 +76,9 @@ class Reading:
     wishes: tuple[Wish, ...] = ()
     sentence: str = ""  # what we understood, as it follows "you want to"
     lines: tuple[str, ...] = ()  # what a yes carries out
-    look: str = ""  # the line that changes nothing, and is the answer
+    looks: tuple[str, ...] = ()  # the lines that change nothing, and are the answer
     answers: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()  # those answers that no such line gives
     unread: tuple[str, ...] = ()  # what the sentences name and nothing above uses, in our words
     supposed: tuple[str, ...] = ()  # answers to what may be wanted where nothing is clear
     board: int | None = None  # the match whose board belongs to the answer
@@ -99,7 +99,7 @@ def rules_commands() -> str:
 
 
 def there_are() -> str:
-    return f"The games: {GAMES.some()}." + (f" {ALL}" if len(GAMES) > FEW else "")
+    return f"The games: {GAMES.some()}." + ' "help games" lists them all.' * (len(GAMES) > FEW)
 
 
 Parts = dict[str, tuple[str, str]]  # what sentences name, as lines and as our sentences say it; empty where they don't
@@ -109,147 +109,181 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     """Return what the wishes of a message come to; of several things that begin a match, or can't be undone, one."""
     guesses = {guess.wish: guess for guess in found}
     wishes = [wish for name in guesses if (wish := vocabulary.wishes()[name]).answer or wish.means]
-    wishes.sort(key=lambda wish: wish.risky)
+    wishes.sort(key=lambda wish: (wish.risky, wish.name != "resign"))
     wanting = {guess.sentence: guess.wish for guess in found}
     talk = " ".join(each for each in said if wanting.get(each, "chat") == "chat")
-    parts, has_act = _parts(named, said, talk, place), False
-    acts, done, known, answers = list[str](), list[str](), list[str](), list[str]()
+    parts, has_act = _parts(named, said, talk, guesses, place), False
+    board, is_name = f"#{place.match} show", partial(names_in_sentences.is_named, name=named.name)
+    acts, done, known, looks, beside, shown = (list[str]() for _ in range(6))
     for wish in wishes:
         line, doubt = _line(wish, parts), is_doubtful(guesses[wish.name])
-        is_more = has_act and wish.name not in {*vocabulary.group("begins"), "chat"}
+        has_unclear = "turn_words" in guesses and wish.name in vocabulary.group("with_turn")
+        is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together"))
         if line and (is_more or (wish.risky and wish is not wishes[0] and wish.name != "resign")):
-            answers.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts)}, write "{line}".')
+            beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
         has_act = has_act or (is_act and wish.name != "chat")
         if means_it := _means(wish, parts):
-            (done if is_act else known).append(means_it)
+            asks_how = "know how to " * (doubt and not line and "?" in guesses[wish.name].sentence)
+            (done if is_act else known).append(f"{asks_how}{means_it}")
+        missing = [name for name in _FIELD.findall(wish.look) if name != "about" and not parts[name][0]]
+        is_open = place.player or not place.match or wish.look.startswith(("rules", "help"))
+        look = _filled(wish.look, parts) if is_open and not missing else ""
         if is_act:
-            first = parts["game"][0]
-            keys = named.games[:MOST_SEEKS] if wish.name == "seek" and named.games else (first,)
-            acts += (each.replace(f"seek {first}", f"seek {key}") for key in keys for each in line.split("\n"))
+            whom = {"challenge": _invited(named, place), "seek": named.games[:MOST_SEEKS]}.get(wish.name, ())
+            lines = [line.replace(f" {whom[0]}", f" {each}", 1) for each in whom] or [line]
+            acts += (each.strip() for several in lines for each in several.split("\n"))
         elif line:
-            answers.append(ONLY_WRITTEN.format(line))
-        elif says := _answer(wish, named, place, parts):
-            answers.append(says)
+            beside.append(ONLY_WRITTEN.format(line))
+        elif not (wish.name in vocabulary.group("standing") and board in looks):
+            looks += [look] * bool(look)
+            (shown if look else beside).append(_filled(wish.answer, parts))
     takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
     for sentence in said if takes_words and acts else ():
-        if words := names_in_sentences.told(sentence, place.rival):
+        if words := names_in_sentences.words_for(sentence, place.rival):
             done.append(f"write to {place.rival or 'them'}")
             acts.append(f'"{words}"')
             wanting[sentence] = "chat"
-    acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line))
-    looks = (_filled(wish.look, parts) for wish in wishes if wish.look)
+    acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line, " resign" not in line))
+    if acts:
+        done, acts, shown = done + known * bool(looks), acts + looks, []
     return Reading(
         wishes=tuple(wishes),
         sentence=", and to ".join(dict.fromkeys(done or known)),
         lines=tuple(dict.fromkeys(acts)),
-        look=next(looks, ""),
-        answers=tuple(dict.fromkeys(answers))[:MOST_ANSWERS],
+        looks=() if acts else tuple(dict.fromkeys(looks)),
+        answers=tuple(dict.fromkeys(filter(None, (*shown, *beside))))[:MOST_ANSWERS],
+        beside=tuple(dict.fromkeys(filter(None, beside))),
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts), MOST_SUPPOSED)),
-        board=(place.match or None) if any(wish.board for wish in wishes) else None,
-        left=tuple(each for each in said if each not in wanting),
+        board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
+        left=tuple(each for each in said if each not in wanting and not is_name(each)),
     )
 
 
-def _answer(wish: Wish, named: Named, place: Place, parts: Parts) -> str:
-    if wish.name == "turn_words" and named.is_condition:
-        now, theirs, ours = named.cells[:-4], "".join(named.cells[-4:-2]), "".join(named.cells[-2:])
-        only = f'To play {ours} only if your opponent plays {theirs}, write "if {theirs} then {ours}".'
-        return f"{_filled(wish.answer, parts | {'cells': (' '.join(now), '')})} {only}" if now else only
-    if wish.name == "chat" and place.level is not None:
-        return "The house doesn't read what you write to it, but thank you."
-    return _filled(wish.answer, parts)
+def _invited(named: Named, place: Place) -> tuple[str, ...]:
+    """Return those who are to be invited: the addresses, or else the names of players; none where they are too many."""
+    known = tuple(each for each in named.people if place.is_player(each))
+    found = named.addresses or known
+    return found if len(found) <= (MOST_INVITED if named.addresses or place.player else 1) else ()
+
+
+def _person(text: str, place: Place) -> str:
+    """Return the player whom a text names; the opponent where it names none."""
+    names = (names_in_sentences.as_name(word) for word in names_in_sentences.TOKEN.findall(text))
+    likely = islice(filter(names_in_sentences.is_name, dict.fromkeys(names)), MOST_NAMES) if place.player else ()
+    others = (name for name in likely if name not in (place.player, "house") and place.is_player(name))
+    return next(others, place.rival if place.level is None else "")
 
 
 def _says(about: str, what: str) -> str:
-    said: dict[str, str] = vocabulary.table("says")[about]
-    return said.get(what, "")
+    return str(vocabulary.table("says")[about].get(what, ""))
 
 
 def _at_level(level: str) -> tuple[str, str]:
     return (f"level={level}", f"at level {level}, {_says('level', level) or 'of 6'}") if level else ("", "")
 
 
-def _parts(named: Named, said: list[str], talk: str, place: Place) -> Parts:
+def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], place: Place) -> Parts:
+    text, is_house, rival = " ".join(said), place.level is not None, place.rival
+    about = next(iter(named.games), place.game)
     first = FIRST_GAME if FIRST_GAME in GAMES else next(iter(GAMES))
-    key = next(iter([*named.games, *filter(None, [place.game])]), first)
-    options, known = named.options or {}, [each for each in named.people if place.is_player(each)]
-    whom = next((found[0] for found in (named.addresses, known) if len(found) == 1), "")
-    text, chosen = " ".join(said), ", ".join(options.values()).replace("-", " ")
-    words = names_in_sentences.told(text, place.rival) or talk
+    others = [each for each in named.games if place.state != "offered" or each != place.game]
+    key, options, whom = next(iter((*others, about)), "") or first, named.options or {}, _invited(named, place)
+    level = sentence_entities.level_beside(text, place.level) or named.level
+    at_level, begin, says = _at_level(level), f"begin={named.begin}" * bool(named.begin), _says("begin", named.begin)
+    time = f"time={named.time}/move" * bool(named.time)
+    span = f"time={named.span}/move" * bool(named.span and place.state == "offered")
+    terms = f"{begin} {time or span}".strip()
+    again, another = f"#{place.match} rematch", "have another match"
+    if terms or level:
+        again = f"play {place.game} {at_level[0]} {begin}" if is_house else f"challenge {rival} {place.game} {terms}"
+        another = ", ".join(filter(None, (another, at_level[1] if is_house else "", says)))
+    is_ended = place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
+    is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
+    person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
+    words, hour = names_in_sentences.told(text, rival) or talk, sentence_entities.hour_in(text)
+    is_negated = sentence_entities.is_negated(text)
+    remind = f"be reminded {spoken(parse_duration(named.span))} before your time is up" if named.span else ""
+    remind = "get no reminders" if is_negated else remind
+    cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
+    theirs, ours = ("".join(named.cells[at:][:2]) for at in (-4, -2))
+    chosen = ", ".join(options.values()).replace("-", " ")
+    goal = f"{GAMES.title(about)} is {GAMES[about].game.summary}." if about else ""
+    as_name = f"as {named.name}" if named.name else ""
+    inviter = f", and {rival}, who plays here, gave your address to invite you" if rival else ""
+    deaf = _says("answer", "deaf") if is_house else ""
+    of_match = {"match": str(place.match), "asked": place.asked, "rival": rival or "NAME", "about": about}
+    of_house = {"hint": "hint" * is_house, "analyse": "analyse" * (place.state == "over"), "list": there_are()}
+    of_text = {"zone": sentence_entities.zone_in(text), "reminder": "off" if is_negated else named.span, "goal": goal}
+    of_turn = {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text)), "cells": " ".join(cells)}
+    of_author = {
+        "me": "me" if place.player else "",
+        "human": human(admin=place.admin),
+        "inviter": inviter,
+        "deaf": deaf,
+    }
+    of_words = {
+        "again": " ".join(again.split()) if is_ended else "",
+        "mute": f"\n#{place.match} mute" if place.state == "running" and person == rival else "",
+        "address": named.addresses[0] if len(named.addresses) == 1 else "",
+        "text": words if not is_house and len(words) <= LONGEST else "",
+        "key": about or FIRST_GAME,
+        "easy": _says("answer", "easy").format(GAMES.title(FIRST_GAME)),
+        "rules": f'"rules {about}"' if about else rules_commands(),
+        "you": _says("answer", "named" if place.player else "nameless").format(place.player),
+    }
+    only_lines = of_match | of_house | of_text | of_turn | of_author | of_words | _counter(named, place, key, terms)
+    only_said = {"offer": _says("offer", place.asked), "another": another, "as": as_name, "remind": remind}
+    both = {"person": person, "name": named.name, "span": named.span, "rated": "rated" * named.rated}
+    both |= {"theirs": theirs if named.is_condition else "", "ours": ours}
+    return {
+        **{name: (line, "") for name, line in only_lines.items()},
+        **{name: ("", text) for name, text in only_said.items()},
+        **{name: (text, text) for name, text in both.items()},
+        **_times(named, text, place),
+        "as_new": ("", "") if place.player else (named.name, as_name),
+        "other": _at_level(level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")),
+        "hour": (f"hour {hour}", f"at {hour}:00") if hour else ("", ""),
+        "game": (key, GAMES.title(key)),
+        "games": (key, " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,))),
+        "opponent": (whom[0] if whom else "", " and ".join(whom)),
+        "options": (" ".join(map("=".join, options.items())), f"({chosen})" * bool(options)),
+        "level": at_level,
+        "time": (time, f"{spoken(parse_duration(named.time))} a move" if time else ""),
+        "begin": (begin, says),
+    }
+
+
+def _counter(named: Named, place: Place, key: str, terms: str) -> dict[str, str]:
+    """Return the lines that offer a match on other terms, and how to write them."""
+    joins = "" if place.player else f"join {named.name or 'NAME'}\n"
+    offer = f"challenge {place.rival or 'NAME'} {key} {terms}".strip()
+    *some, last = (f'"{each}"' for each in f"{joins}decline\n{offer}".split("\n"))
+    is_other = bool(terms) or key != place.game
+    such = "" if is_other else ', with "time=7d/move" or "begin=you" behind it, for example'
+    is_clear = is_other and place.rival and (place.player or named.name)
+    lines = f"{joins}#{place.match} decline\n{offer}" if is_clear else ""
+    return {"counter": lines, "steps": f"{', '.join(some)} and {last}{such}"}
+
+
+def _times(named: Named, text: str, place: Place) -> Parts:
+    """Return an absence, and what asks the opponent for time."""
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
-    when = f"until {last}" if named.days else f"for {spoken(last)}" if last else ""
+    until = f"until {last}" if named.days else f"for {spoken(parse_duration(last))}" if last else ""
     gone = sentence_entities.absence(text, named.days, length, place.today) if named.days else None
-    away = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last
-    until = (last, when)
+    away, when = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last, until
     if gone:
         when = f"from {gone[0]} until {gone[1]}" if gone[0] > place.today else f"until {gone[1]}"
-    is_house = place.level is not None
-    reminder = "off" if sentence_entities.is_negated(text) else named.span
-    remind = f"be reminded {spoken(reminder)} before your time is up" if reminder[:1].isdigit() else ""
-    remind = "get no reminders" if reminder == "off" else remind
-    more, given = (spoken(named.span), named.span) if named.span else ("a few days", "2d")
+    more, given = (spoken(parse_duration(named.span)), named.span) if named.span else ("a few days", "2d")
     plea = f'Could I have {more} more for my turn, please? "give {given}" gives them to me.'
     if named.days:
         left = max((max(named.days) - place.today).days, 1)
         plea = f'Could I have time for my turn until {max(named.days)}, please? "give {left}d" gives it to me.'
-    begin, time = f"begin={named.begin}" if named.begin else "", f"time={named.time}/move" if named.time else ""
-    span = f"time={named.span}/move" if named.span and place.state == "offered" else ""
-    level = sentence_entities.level_beside(text, place.level) or named.level
-    at_level, level_said = _at_level(level)
-    terms, says = f"{begin} {time or span}".strip(), _says("begin", named.begin)
-    is_other = bool(terms) or key != place.game
-    counter = f"challenge {place.rival} {key} {terms}".strip() if is_other and place.rival else ""
-    again, another = f"#{place.match} rematch", "have another match"
-    if terms or level:
-        again = f"play {place.game} {at_level} {begin}" if is_house else f"challenge {place.rival} {place.game} {terms}"
-        another = ", ".join(filter(None, (another, level_said if is_house else "", says)))
-    return {
-        "match": (str(place.match), ""),
-        "asked": (place.asked, ""),
-        "offer": ("", _says("offer", place.asked)),
-        "reminder": (reminder, ""),
-        "remind": ("", remind),
-        "again": (" ".join(again.split()) if place.state == "over" else "", ""),
-        "another": ("", another),
-        "counter": (f"#{place.match} decline\n{counter}" if counter and place.player else "", ""),
-        "terms": (counter or f"challenge {place.rival or 'NAME'} {key} time=4d/move begin=me", ""),
-        "other": _at_level(level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")),
-        "plea": ("" if is_house else plea, ""),
-        "hour": (f"hour {hour}" if (hour := sentence_entities.hour_in(text)) else "", f"at {hour}:00" if hour else ""),
-        "game": (key, GAMES.title(key)),
-        "games": (key, " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,))),
-        "opponent": (whom, whom),
-        "options": (" ".join(map("=".join, options.items())), chosen and f"({chosen})"),
-        "level": (at_level, level_said),
-        "time": (time, f"{spoken(named.time)} a move" if time else ""),
-        "rated": ("rated", "rated") if named.rated else ("", ""),
-        "begin": (begin, says),
-        "name": (named.name, named.name),
-        "as": ("", f"as {named.name}" if named.name else ""),
-        "until": until,
-        "away": (away, ""),
-        "when": ("", when if away else ""),
-        "span": (named.span, named.span),
-        "address": (named.addresses[0] if len(named.addresses) == 1 else "", ""),
-        "text": (words if not is_house and len(words) <= LONGEST else "", ""),
-        "hint": ("hint" if is_house else "", ""),
-        "analyse": ("analyse" if place.state == "over" else "", ""),
-        "zone": (sentence_entities.zone_in(text), ""),
-        "me": ("me" if place.player else "", ""),
-        "cells": (" ".join(named.cells), ""),
-        "rival": (place.rival or "NAME", ""),
-        "key": (next(iter(named.games), FIRST_GAME), ""),
-        "about": (next(iter(named.games), place.game), ""),
-        "list": (there_are(), ""),
-        "easy": (_says("answer", "easy").format(GAMES.title(FIRST_GAME)), ""),
-        "rules": (f'"rules {place.game}"' if place.game else rules_commands(), ""),
-        "human": (human(admin=place.admin), ""),
-        "you": (_says("answer", "named" if place.player else "nameless").format(place.player), ""),
-    }
+    found = {"until": (last, until), "limit": ("", until), "away": (away, ""), "when": ("", when if away else "")}
+    return found | {"plea": ("" if place.level is not None else plea, "")}
 
 
 def _line(wish: Wish, parts: Parts) -> str:
@@ -269,21 +303,9 @@ def _means(wish: Wish, parts: Parts) -> str:
     return ", ".join((f"{wish.means.format(**needed)}{gap if first else ''}{first}", *more))
 
 
-def spoken(length: str) -> str:
-    """Return a time in words.
-
-    >>> spoken("3d"), spoken("1h")
-    ('3 days', '1 hour')
-    """
-    count, unit = int(length[:-1]), {"d": "day", "h": "hour"}[length[-1]]
-    return f"{count} {unit}{'s' if count != 1 else ''}"
-
-
 def human(*, admin: bool) -> str:
     """Return how to reach a person."""
-    if not admin:
-        return "Nobody but this program reads what you write to it."
-    return 'Write "human" in the first line and what you want to say below it, and the operator reads it.'
+    return _says("answer", "human" if admin else "nobody")
 
 
 def _filled(text: str, parts: Parts) -> str:
@@ -300,7 +322,7 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
         yield from (GAMES.title(key) for key in named.games[MOST_SEEKS if "seek" in names else 1 :])
     if named.cells and "accept" in names:
         yield " ".join(named.cells)
-    if named.addresses and (len(named.addresses) > 1 or not used & {"opponent", "address"}):
+    if named.addresses and (len(named.addresses) > MOST_INVITED or not used & {"opponent", "address"}):
         yield "an address"
     begins_match = not names.isdisjoint(vocabulary.group("plays"))
     for name in ("time", "level", "rated", "begin") if not names & {"counter", "rematch"} else ():
@@ -320,26 +342,17 @@ def _supposed(guesses: dict[str, float], parts: Parts) -> Iterator[str]:
 
 
 def suggestion(wish: Reading) -> Refused:
-    proposal = "\n".join(wish.lines) or None
+    proposal, gist = "\n".join(wish.lines) or None, f"wish {wish.wishes[0].name}"
     first, *notes = (f"You want to {wish.sentence}.", *wish.notes) if wish.sentence else wish.notes
-    return Refused(
-        first,
-        fits=" ".join(notes),
-        match=wish.board,
-        meant=wish.lines,
-        proposal=proposal,
-        unsent=wish.left if proposal and not wish.wants("chat") else (),
-        wish=True,
-        gist=f"wish {wish.wishes[0].name}",
-    )
+    refusal = Refused(first, fits=" ".join(notes), match=wish.board, meant=wish.lines, proposal=proposal, gist=gist)
+    refusal.wish, refusal.unsent = True, wish.left if proposal and not wish.wants("chat") else ()
+    return refusal
 
 
 def is_doubtful(guess: Guess) -> bool:
     """Return whether what can't be undone may not be meant: a negation, a question, or words that it doesn't have."""
     wish = vocabulary.wishes()[guess.wish]
-    if not wish.risky:
-        return False
     words = vocabulary.words(sentence_entities.ADDRESS.sub(" ", guess.part or guess.sentence))
     others = [word for word in words if not wish_classifier.is_of(word, wish.name)]
     is_doubted = sentence_entities.is_doubted(guess.sentence) and wish.name == "resign"
-    return "?" in guess.sentence or is_doubted or len(others) > wish.foreign
+    return wish.risky and ("?" in guess.sentence or is_doubted or len(others) > wish.foreign)

@@ -15,13 +15,9 @@ TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 
 
 def is_name(word: str) -> bool:
-    """Return whether a word can be a person's: no word that the sentences of any language have.
-
-    >>> [is_name(word) for word in ("tom", "kimś", "komputerem", "ordinateur", "l", "together")]
-    [True, False, False, False, False, False]
-    """
+    """Return whether a word can be a person's: no word that the sentences of any language have."""
     bare = vocabulary.plain(word)
-    is_word = bare in vocabulary.stop_words() or _concepts(bare)
+    is_word = bare in vocabulary.stop_words() or vocabulary.lexicon("concepts").of(bare)
     is_turn = re.fullmatch(r"(?:[a-z]\d{1,2})+", bare) is not None
     return NAME.fullmatch(word.lower()) is not None and not (is_word or is_turn or _is_game(bare))
 
@@ -33,11 +29,7 @@ def _before(*kinds: str) -> re.Pattern[str]:
 
 
 def as_name(word: str) -> str:
-    """Return how a name is written here: in letters without accents.
-
-    >>> as_name("Rocío"), as_name("Людмила")
-    ('rocio', 'lyudmila')
-    """
+    """Return how a name is written here: in letters without accents."""
     return vocabulary.plain(word.lower().translate(str.maketrans(vocabulary.table("names")["latin"])))
 
 
@@ -51,23 +43,15 @@ def name_from_address(address: str) -> str:
 
 
 def own_name(text: str) -> str:
-    """Return the name that somebody gives themselves; the first of several.
-
-    >>> own_name("Hi, my name is Carol."), own_name("I'm Petra"), own_name("I'm new here"), own_name("Piet is de naam")
-    ('carol', 'petra', '', 'piet')
-    """
+    """Return the name that somebody gives themselves; the first of several."""
     return as_name(naming(text)[0])
 
 
 def naming(text: str) -> tuple[str, str]:
-    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text.
-
-    >>> naming("My name is Carol and I'd like to play")
-    ('Carol', " and I'd like to play")
-    """
+    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text."""
     text = text.replace("\u2019", "'")
     if vocabulary.language_of(text, "") == vocabulary.ENGLISH:
-        text = _I_AM.sub("I'm ", text)
+        text = vocabulary.pattern("i_am").sub("I'm ", text)
     for kinds, capital in ((("called", "joining"), False), (("i_am",), True)):
         for found in _before(*kinds).finditer(text):
             rest = text[found.end() :]
@@ -75,21 +59,13 @@ def naming(text: str) -> tuple[str, str]:
             words = after[1:] if after and vocabulary.plain(after[0]) in vocabulary.listed("titles") else after
             if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
                 continue
-            name, is_odd = words[0], found[0].startswith("I'm") and _is_odd(words[0], rest)
+            name, is_alone = words[0], re.match(rf"{re.escape(words[0])}\s*(?:[.,!]|$)", rest) is not None
+            is_odd = found[0].startswith("I'm") and is_alone and is_name(name) and not wish_classifier.knows(name)
             if is_odd or is_called(name, text, must_have_capital=capital):
                 return name, f"{text[: found.start()]}{rest[rest.index(name) + len(name) :]}"
-    if (behind := _after().search(text)) and is_called(behind[1], text, must_have_capital=True):
+    if (behind := vocabulary.pattern("is_called").search(text)) and is_called(behind[1], text, must_have_capital=True):
         return behind[1], f"{text[: behind.start()]}{text[behind.end() :]}"
     return "", text
-
-
-_I_AM = re.compile(r"\b[Ii]m (?=[\w-]+(?:[.,!]|$| and\b))")
-
-
-def _is_odd(word: str, rest: str) -> bool:
-    """Return whether a word without a capital is a name: nothing else stands beside it, and no wording has it."""
-    is_alone = re.match(rf"{re.escape(word)}\s*(?:[.,!]|$)", rest) is not None
-    return is_alone and is_name(word) and not wish_classifier.knows(word)
 
 
 def is_called(word: str, text: str, *, must_have_capital: bool) -> bool:
@@ -101,36 +77,24 @@ def is_called(word: str, text: str, *, must_have_capital: bool) -> bool:
     is_foreign = name not in vocabulary.stop_words(language) and name in vocabulary.stop_words()
     means = name in vocabulary.lexicon("concepts").whole and not is_foreign
     is_word = means or name in vocabulary.stop_words(vocabulary.ENGLISH) or _is_game(name)
-    return bool(NAME.fullmatch(name)) and not (is_word or _profession().search(name))
-
-
-def _concepts(word: str) -> list[str]:
-    return vocabulary.lexicon("concepts").of(word)
+    trades = tuple(vocabulary.listed("professions"))
+    is_trade = name.endswith(trades) or name.removesuffix("in").endswith(trades)
+    return bool(NAME.fullmatch(name)) and not (is_word or is_trade)
 
 
 def _is_game(word: str) -> bool:
     return word in GAMES or bool(vocabulary.lexicon("games").of(word))
 
 
-@cache
-def _profession() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(vocabulary.listed('professions'))})(?:in)?$")
-
-
-@cache
-def _after() -> re.Pattern[str]:
-    said = "|".join(map(re.escape, vocabulary.table("names")["is_called"]))
-    return re.compile(rf"([^\W_][\w'-]*),? (?:{said})(?!\w)")
-
-
 def signature(lines: Sequence[str]) -> str:
-    """Return the name with which a message ends, on a line of its own or behind a greeting.
-
-    >>> signature(["Can we play?", "Harold Whitcombe"]), signature(["See you, Ben"]), signature(["I play Quadrature"])
-    ('harold', 'ben', '')
-    """
+    """Return the name with which a message ends, on a line of its own or behind a greeting."""
     written = [line.strip() for line in lines if line.strip()]
-    parts = re.split(r"[.,!?-]\s+", _INITIALS.sub("", written[-1]).rstrip(" .!,")) if written else [""]
+    is_full = len(written) > 2 and 1 < len(written[-2].split()) <= MOST_NAMES and written[-2][-1] not in ",.!?"
+    if is_full and signature(("-", written[-2])):
+        written = written[:-1]  # a place below the name
+    parts = (
+        re.split(r"[.,!?-]\s+", vocabulary.pattern("initials").sub("", written[-1]).rstrip(" .!,")) if written else [""]
+    )
     if len(parts) > 1 and any(_closes(word) for word in parts[0].split()):
         parts = parts[1:]  # "Best wishes, Niamh"
     is_own = len(written) > 1 and len(written[-1].split()) <= LONGEST_SIGNATURE
@@ -141,24 +105,24 @@ def signature(lines: Sequence[str]) -> str:
         last = last[1:]  # "LG Mareike"
     fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
-    is_word = _concepts(first) or _is_game(first)
+    is_word = vocabulary.lexicon("concepts").of(first) or _is_game(first)
     return first if NAME.fullmatch(first) and not is_word else ""
 
 
-_INITIALS = re.compile(r"\b[A-Z]\.\s|\b(?:Dr|Prof|Mrs?|Ms)\.\s|\([^)]*\)")
+def is_named(line: str, name: str) -> bool:
+    """Return whether a line gives that name."""
+    return bool(name) and name in (own_name(line), signature(["-", line]))
 
 
 def _closes(word: str) -> bool:
     bare = vocabulary.plain(word.strip(","))
-    return bare in vocabulary.listed("closing") or not {"bye", "thanks"}.isdisjoint(_concepts(bare))
+    return bare in vocabulary.listed("closing") or not {"bye", "thanks"}.isdisjoint(
+        vocabulary.lexicon("concepts").of(bare)
+    )
 
 
 def opponents(text: str) -> Iterator[str]:
-    """Yield the names of those whom somebody wants to play: with a capital letter, or at the end of what they say.
-
-    >>> list(opponents("I'd play with bob, or against my friend Ann")), list(opponents("gegen eucha Programm"))
-    (['bob', 'ann'], [])
-    """
+    """Yield the names of those whom somebody wants to play: with a capital letter, or at the end of what they say."""
     text = text.replace("\u2019", "'")
     for found in _before("against").finditer(text):
         rest = text[found.end() :]
@@ -167,18 +131,28 @@ def opponents(text: str) -> Iterator[str]:
             if is_name(word) and (word[:1].isupper() or is_last):
                 yield word.lower()
                 break
-            if {"friend", "me"}.isdisjoint(_concepts(vocabulary.plain(word))):
+            if {"friend", "me"}.isdisjoint(vocabulary.lexicon("concepts").of(vocabulary.plain(word))):
                 break
 
 
-def told(sentence: str, name: str) -> str:
-    """Return the words that a sentence asks us to pass on to the opponent of that name; empty if it doesn't.
+def addressed(sentence: str, name: str) -> str:
+    """Return a sentence that speaks to somebody by their name; empty if it doesn't."""
+    first, *rest = re.split(r"[,:!]\s", sentence)
+    last = TOKEN.findall(sentence.rpartition(",")[2])
+    called = TOKEN.findall(first)[-1:] if rest and len(first.split()) <= MOST_NAMES else []
+    called += last if len(last) == 1 else []
+    root = name[: max(len(name) - 1, SHORTEST_NAME)] if len(sentence.split()) > MOST_NAMES else ""  # "Kaziu" is kazik
+    return sentence if root and any(word[:1].isupper() and as_name(word).startswith(root) for word in called) else ""
 
-    >>> told("please tell Bob I'll be late", "bob"), told("Kannst du Bob ausrichten, dass ich komme?", "bob")
-    ("I'll be late", 'dass ich komme?')
-    >>> told("bob: take your time", "bob"), told("I'll tell Bob yes or no", "bob")
-    ('take your time', '')
-    """
+
+def words_for(text: str, name: str) -> str:
+    """Return the words of a text that are for the opponent of that name."""
+    plain = (each for each in SENTENCE_END.split(text) if not any(map(str.isdecimal, each)))
+    return told(text, name) or " ".join(each for each in plain if addressed(each, name))
+
+
+def told(sentence: str, name: str) -> str:
+    """Return the words that a sentence asks us to pass on to the opponent of that name; empty if it doesn't."""
     whom, colon, words_to_them = sentence.partition(":")
     if colon and name and as_name(whom.strip()) == name:
         return words_to_them.strip()

@@ -12,12 +12,15 @@ from notation.games import GAMES
 from pbem.conversation.syntax import names_in_sentences, vocabulary
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
-NEAR = 4  # how many words there are at most between who begins and that they do
-SHORTEST_GAME = 5  # how many letters a word has at least that may be a game in another spelling
+EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")  # levels of the house
+NEAR, SHORTEST_GAME = 4, 5  # words between who begins and that they do; letters of a game in another spelling
 CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)  # also within a turn: "c1b1"
 _TURN = re.compile(rf"(?<!\w)(?:{CELL.pattern}){{2,4}}(?!\w)", re.IGNORECASE)
 _CELL_ALONE = re.compile(rf"(?<!\w){CELL.pattern}(?!\w)", re.IGNORECASE)
-IF = re.compile(r"(?<!\w)(?:if|wenn|falls|si|se|je[sś]li|je[zż]eli|если|als|indien)(?!\w)", re.IGNORECASE)
+_LONG_TURN = re.compile(rf"(?<!\w)(?:\d+\s+)?(?:{CELL.pattern}){{2,4}}(?:\s+(?:\d+|(?:{CELL.pattern}){{2,4}}))*(?!\w)")
+KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")
+"""The keys of letters on a Russian keyboard, where a turn was meant, and a letter that looks like a Latin one."""
+_CYRILLIC_TURN = re.compile(r"(?<!\w)(?:[фисвуапршолде]\d{1,2}){2,4}(?!\w)", re.IGNORECASE)
 CONDITION_CELLS = 4  # how many squares a condition names at least: a turn of the opponent, and the answer to it
 
 
@@ -49,9 +52,10 @@ class Named:
 
 def named(sentence: str, today: date) -> Named:
     addresses = tuple(dict.fromkeys(each.rstrip(".").lower() for each in ADDRESS.findall(sentence)))
-    text = ADDRESS.sub(" ", sentence)
+    text = without_rejected(in_latin(ADDRESS.sub(" ", sentence)))
     games = tuple(dict.fromkeys(_games(text)))
-    time, span = _times(text)
+    (time, span), cells = _times(text), cells_in(apart(text))
+    is_two = len(cells) in (CONDITION_CELLS, CONDITION_CELLS + 2) and cells != cells_in(apart(turn_in(text)))
     return Named(
         addresses=addresses,
         games=games,
@@ -59,18 +63,43 @@ def named(sentence: str, today: date) -> Named:
         people=tuple(dict.fromkeys(names_in_sentences.opponents(text))),
         options=_options(games, text),
         level=_level(text),
-        begin=_begin(text),
+        begin=next(filter(None, map(_begins_in, vocabulary.pattern("reason").split(text))), ""),
         time=time,
         span=span,
         days=tuple(dict.fromkeys(days_in(text, today))),
-        cells=(cells := cells_in(_TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text))),
-        is_condition=len(cells) in (CONDITION_CELLS, CONDITION_CELLS + 2) and IF.search(text) is not None,
+        cells=cells,
+        is_condition=is_two and vocabulary.pattern("if").search(text) is not None,
         rated="rated" in vocabulary.meanings("words", text) and "unrated" not in text.lower(),
     )
 
 
 def cells_in(text: str) -> tuple[str, ...]:
     return tuple(cell.lower() for cell in _CELL_ALONE.findall(text))
+
+
+def apart(text: str) -> str:
+    """Return a text with the squares of its turns apart."""
+    return _TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text)
+
+
+def in_latin(text: str) -> str:
+    """Return a text with the turns that it has in Cyrillic letters in Latin ones, and on the keys of those."""
+    return _CYRILLIC_TURN.sub(lambda turn: turn[0].lower().translate(KEYS), text)
+
+
+def turn_in(text: str) -> str:
+    """Return the turn of a text, with all that belongs to it."""
+    found = _LONG_TURN.search(text)
+    return found[0] if found else "".join(cells_in(text)[:2])
+
+
+def without_rejected(text: str) -> str:
+    """Return a text without the turn that it rejects."""
+    for turn in _TURN.finditer(text):
+        before = text[: turn.start()].rstrip()
+        if before and is_negated(before.split()[-1]) and _TURN.search(before):
+            return before.rpartition(" ")[0]
+    return text
 
 
 def without_cells(text: str) -> str:
@@ -87,11 +116,7 @@ def is_doubted(text: str) -> bool:
 
 
 def zone_in(text: str) -> str:
-    """Return the time zone that a text names, by itself or by a city.
-
-    >>> zone_in("I live in New York now"), zone_in("my zone is Europe/Vienna"), zone_in("it's late here")
-    ('America/New_York', 'Europe/Vienna', '')
-    """
+    """Return the time zone that a text names, by itself or by a city."""
     if found := re.search(r"\b(?:(?:UTC|GMT)[+-]\d{1,2}(?::\d\d)?|UTC|[A-Z][a-z]+/[A-Z][A-Za-z_]+)\b", text):
         return found[0]
     words = re.findall(r"\b[A-Z][\w']+", text)
@@ -105,42 +130,17 @@ def _cities() -> dict[str, str]:
     return {zone.rpartition("/")[2].replace("_", " ").lower(): zone for zone in zones}
 
 
-_HOUR = re.compile(
-    r"(?:\b(?:at|um|à|às|las|alle|om|o|в|about|gegen|towards)\s+)?(\d{1,2})(?::00|\s?h\b|\s?uhr|\s?uur)?\s*(am|pm)?",
-    re.IGNORECASE,
-)
-
-
 def hour_in(text: str) -> str:
-    """Return the hour of the day that a text names.
-
-    >>> hour_in("every day at 7"), hour_in("um 20 Uhr"), hour_in("in the evening"), hour_in("one of 12 mails")
-    ('7', '20', '18', '')
-    """
-    for found in _HOUR.finditer(text):
+    """Return the hour of the day that a text names."""
+    for found in vocabulary.pattern("hour").finditer(text):
         hour = int(found[1]) + (12 if (found[2] or "").lower() == "pm" and int(found[1]) < 12 else 0)
         if found[0].strip() != found[1] and hour < 24:
             return str(hour)
     return next(iter(vocabulary.lexicon("hour").of_text(vocabulary.words(text))), "")
 
 
-_CLAUSE = re.compile(
-    r"[.,;:!?()\n]+|\s(?:and|because|cuz|since|as|parce|und|weil|denn|et|car|y|porque|e|en|bo|и|так)\s"
-)
-
-
-def _begin(text: str) -> str:
-    """Return who begins: "me", "you" for the opponent, "random", or nothing.
-
-    >>> [_begin(text) for text in ("I want to go first", "Arthur may begin", "inizio io", "let us start a game")]
-    ['me', 'you', 'me', '']
-    >>> [_begin(text) for text in ("il primo tratto lo lascio a lui", "wie begint bepaalt het lot", "first time here")]
-    ['you', 'random', '']
-    """
-    return next(filter(None, map(_begins_in, _CLAUSE.split(text))), "")
-
-
 def _begins_in(clause: str) -> str:
+    """Return who begins: "me", "you" for the opponent, "random", or nothing."""
     words, who = vocabulary.words(clause), vocabulary.lexicon("who")
     capitals = {vocabulary.plain(word) for word in names_in_sentences.TOKEN.findall(clause) if word.istitle()}
     is_name = names_in_sentences.is_name
@@ -153,6 +153,7 @@ def _begins_in(clause: str) -> str:
     is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
     is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(after))
     is_said = is_said and (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"
+    is_said = is_said and not (after[:1] == ["me"] and len(after) > 1)  # "start me a match"
     is_asked = "how" in vocabulary.meanings("concepts", clause) or is_negated(clause)
     names = [(abs(order - at), each) for at, means in enumerate(found) for each in means & {"me", "you"}]
     distance, nearest = min(names, default=(NEAR + 1, ""))
@@ -162,13 +163,9 @@ def _begins_in(clause: str) -> str:
 
 
 def _games(text: str) -> Iterator[str]:
-    if found := GAMES.first_in(text):
-        yield found
-    for word in vocabulary.words(text):
-        if word in GAMES:
-            yield word
-        elif len(word) >= SHORTEST_GAME:
-            yield from (key for key in vocabulary.lexicon("games").of(word) if key in GAMES)
+    spelled, words = vocabulary.lexicon("games").of, vocabulary.words(text)
+    meant = ((word, *(spelled(word) if len(word) >= SHORTEST_GAME else ())) for word in words)
+    yield from (key for key in (GAMES.first_in(text), *chain(*meant)) if key in GAMES)
 
 
 def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
@@ -191,12 +188,8 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
     return found
 
 
-EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")
-_NUMBERED_LEVEL = re.compile(r"(?i)\b(?:level|stufe|niveau|n[ií]vel|poziom\w*|livello|уров\w+)\s*:?\s*(\w+)\b")
-
-
 def _level(text: str) -> str:
-    for numbered in _NUMBERED_LEVEL.findall(text):
+    for numbered in vocabulary.pattern("level").findall(text):
         number = next(iter(vocabulary.lexicon("number").of(vocabulary.plain(numbered))), numbered)
         if number in ("0", "1", "2", "3", "4", "5", "6"):
             return number
@@ -209,11 +202,7 @@ def _level(text: str) -> str:
 
 
 def level_beside(text: str, level: int | None) -> str:
-    """Return the level that is meant by one harder or easier than a level; empty where neither is said.
-
-    >>> level_beside("noch mal, aber schwerer", 2), level_beside("uno più facile", 0), level_beside("again", 3)
-    ('3', '0', '')
-    """
+    """Return the level that is meant by one harder or easier than a level; empty where neither is said."""
     steps = vocabulary.lexicon("step").of_text(vocabulary.words(text)) if level is not None else []
     return str(min(max((level or 0) + int(steps[0]), 0), 6)) if len(steps) == 1 else ""
 
@@ -223,13 +212,8 @@ def _number(word: str) -> int:
 
 
 def _times(text: str) -> tuple[str, str]:
-    """Return the time for each turn, and a span that is none.
-
-    >>> _times("with 3 days per move"), _times("drei Tage pro Zug"), _times("I'm away for two weeks")
-    (('3d', ''), ('3d', ''), ('', '14d'))
-    >>> _times("Eile hab ich keine, eine Woche pro Zug"), _times("2 days a move is too short for me")
-    (('7d', ''), ('', ''))
-    """
+    """Return the time for each turn, and a span that is none."""
+    text = re.sub(r"(?i)\b(?:a )?fortnight\b", "14 days", text)
     units, others = map(vocabulary.lexicon, ("unit", "words"))
     parts = [vocabulary.words(each) for each in text.split(",")]
     words, per_move, span = [*chain(*parts)], "", ""
@@ -243,7 +227,11 @@ def _times(text: str) -> tuple[str, str]:
         negated = [each for each in words[max(at - 3, 0) : at - 1] if each in part]
         refused |= {*others.of_text(negated)} & {"not"}  # "pas à 2 jours par coup"
         if refused:  # "not 2 days, but five"
-            count = next((_number(each) for each in words[at + 1 :] if each not in part and _number(each) > 1), 0)
+            rest = [*words[at + 1 :], ""]
+            ends = (
+                each for each, then in pairwise(rest) if not then.isalpha() or units.of(then)
+            )  # "I have three children"
+            count = next((_number(each) for each in ends if each not in part and _number(each) > 1), 0)
         if not unit or not (count or (is_each and not refused)):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
@@ -255,48 +243,32 @@ def _times(text: str) -> tuple[str, str]:
     return per_move, span
 
 
-_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})\.?(?:(\d{4}))?")
-_DAY_ALONE = re.compile(
-    r"(?i)\b(?:the|am|zum|den|le|el|il|dia|de|do)\s(\d{1,2})(?:(?:th|st|nd|rd|\.)(?!\s?[./]?\d)|(?=\s*(?:[.,;!?)]|$)))"
-)
-_NUMBER_OF_DAY = re.compile(r"(\d{1,2})(?:[^\W\d]{1,2})?")
-_RANGE = re.compile(
-    r"(?<![\d.])(\d{1,2})\.?\s?(?:-|\u2013|bis|to|au|al|tot|do|\u043f\u043e)\s?\d{1,2}[./](\d{1,2})(?!\d)"
-)
-
-
 def days_in(text: str, today: date) -> Iterator[date]:
-    """Yield the days that a text names: dates, and days of the week, which are the next ones.
-
-    >>> [f"{day:%d.%m.%y}" for day in days_in("vom 5. bis 19. Dezember", date(2026, 11, 28))]
-    ['05.12.26', '19.12.26']
-    >>> [f"{day:%d.%m.%y}" for day in days_in("from 3 August till the 17th", date(2026, 11, 28))]
-    ['03.08.27', '17.08.27']
-    """
+    """Yield the days that a text names: dates, and days of the week, which are the next ones."""
     dates = list(_dates(text, today))
     yield from dates if len(dates) > 1 else (*dates, *_weekdays(vocabulary.words(text), today))
 
 
 def _dates(text: str, today: date) -> Iterator[date]:
-    for found in _RANGE.finditer(text):
+    for found in vocabulary.pattern("range").finditer(text):
         yield from _day(int(found[1]), int(found[2]), today)
-    for found in _DATE.finditer(text):
+    for found in vocabulary.pattern("date").finditer(text):
         year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
         yield from _day(int(day), int(month), today, int(year or 0))
     words, months = vocabulary.words(text), vocabulary.lexicon("month")
-    waits, last = list[int](), 0
+    waits, last, numbered_day = list[int](), 0, vocabulary.pattern("numbered_day")
     for at, word in enumerate(words):
         month = next((int(each) for each in months.of(word)), 0)
-        if numbered := _NUMBER_OF_DAY.fullmatch(word):
+        if numbered := numbered_day.fullmatch(word):
             waits.append(int(numbered[1]))
-        elif month and (waits or (at + 1 < len(words) and _NUMBER_OF_DAY.fullmatch(words[at + 1]))):
+        elif month and (waits or (at + 1 < len(words) and numbered_day.fullmatch(words[at + 1]))):
             last = month
             for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
                 yield from _day(number, month, today)
             waits = []
         elif word not in vocabulary.table("slots")["between_days"].split():
             waits = []
-    for found in _DAY_ALONE.finditer(text):
+    for found in vocabulary.pattern("day").finditer(text):
         if not months.of(next(iter(vocabulary.words(text[found.end() :])), "")):
             of_month = last or (today.month if int(found[1]) > today.day else today.month % 12 + 1)
             yield from _day(int(found[1]), of_month, today)
@@ -314,12 +286,7 @@ def _weekdays(words: Sequence[str], today: date) -> Iterator[date]:
 
 
 def absence(text: str, found: Sequence[date], length: int, today: date) -> tuple[date, date] | None:
-    """Return the first and the last day of an absence of so many days, or 0; None where its end isn't said.
-
-    >>> friday = date(2026, 12, 4)
-    >>> [f"{day:%d.%m.}" for day in absence("I'm off on Friday for 7 days", [friday], 7, date(2026, 11, 28)) or ()]
-    ['04.12.', '11.12.']
-    """
+    """Return the first and the last day of an absence of so many days, or 0; None where its end isn't said."""
     if len(found) > 1:
         return min(found), max(found)
     says = {"until", "leave"} & set(vocabulary.lexicon("absence").of_text(vocabulary.words(text)))

@@ -57,26 +57,23 @@ def group(name: str) -> frozenset[str]:
 
 
 @cache
+def pattern(name: str) -> re.Pattern[str]:
+    return re.compile(table("patterns")[name])
+
+
+@cache
 def _file() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case, without accents and the letters of Russian that are often left out or mistaken.
-
-    >>> plain("Où puis-je jouer ?"), plain("Łódź, ёлка")
-    ('ou puis-je jouer ?', 'lodz, елка')
-    """
+    """Return a text in lower case, without accents and the letters of Russian that are often left out or mistaken."""
     bare = unicodedata.normalize("NFKD", text.lower().translate(_PLAINER))
     return "".join(each for each in bare if not unicodedata.combining(each))
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text; in Cyrillic, where they are Russian in Latin letters.
-
-    >>> words("kak nachat igrat?"), words("tak, jak grać?")
-    (['как', 'начат', 'играт', '?'], ['tak', 'jak', 'grac', '?'])
-    """
+    """Return the words of a text; in Cyrillic, where they are Russian in Latin letters."""
     written = WORD.findall(plain(text))
     spelled = [_cyrillic(word) for word in written]
     known = [sum(map(_is_known, each)) for each in (written, spelled)]
@@ -149,11 +146,7 @@ def _languages() -> dict[str, frozenset[str]]:
 
 
 def language_of(text: str, otherwise: str = ENGLISH) -> str:
-    """Return the language that a text is in, of those that we know; another where that is in doubt.
-
-    >>> [language_of(text) for text in ("Ich möchte gegen dich spielen", "Chcę grać, ale nie wiem jak", "no")]
-    ['de', 'pl', 'en']
-    """
+    """Return the language that a text is in, of those that we know; another where that is in doubt."""
     said = words(text)
     found = {language: sum(word in known for word in said) for language, known in _languages().items()}
     likeliest, second = sorted(found, key=lambda language: -found[language])[:2]

@@ -8,7 +8,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -16,8 +16,9 @@ from pathlib import Path
 from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary
 
-ROUNDS, MARGIN, LEAST_SEEN = 10, 80, 3
-"""How often the wordings are gone through, by how much a wish must win, and how often a feature that counts is seen."""
+ROUNDS, PRUNED, MARGIN, LEAST_SEEN, FEWEST = 10, (3, 6), 80, 3, 300
+"""How often the wordings are gone through; before which rounds weights below 1 are dropped for good; by how much a wish
+must win; how often a feature that counts is seen; and how many wordings of each wish there are, repeated if need be."""
 UNIT, SMALLEST, LARGEST, ZERO = 0.59, 2, 127, 128
 """What a weight of 1 is in the file, the least and the largest that are kept there, and the byte that stands for 0."""
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4, "lc": 4, "pb": 0}]
@@ -27,8 +28,7 @@ LONGEST, STEMS, FEW = 300, (4, 6), 3
 """How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
 FILE, WORDINGS = (Path(__file__).with_name(name) for name in ("wishes.bin", "wordings.txt"))
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_TURN = re.compile(r"(?:[a-z]\d{1,2}){1,4}")
-_NUMBER = re.compile(r"\d+")
+_TURN, _NUMBER = re.compile(r"(?:[a-z]\d{1,2}){1,4}"), re.compile(r"\d+")
 
 
 def wordings() -> Iterator[tuple[str, str]]:
@@ -59,18 +59,19 @@ def _features(sentence: str) -> list[str]:
 
 @cache
 def _learned() -> tuple[tuple[str, ...], dict[str, bytes]]:
-    """Return the wishes, and of each feature the numbers of wishes that it speaks for or against, then the weights."""
-    names, features, sizes, packed = lzma.decompress(FILE.read_bytes()).split(b"\n", 3)
-    ends = list(accumulate(map(int, sizes.split()), initial=0))
-    numbers, weights = packed[: ends[-1]], packed[ends[-1] :]
-    rows = (numbers[begin:end] + weights[begin:end] for begin, end in pairwise(ends))
-    return tuple(names.decode().split()), dict(zip(features.decode().split("\t"), rows, strict=True))
+    """Return the wishes, and for each feature the steps between the wishes that it speaks for or against, then how."""
+    names, listed, packed = lzma.decompress(FILE.read_bytes()).split(b"\n", 2)
+    features = listed.decode().split("\t")
+    ends = list(accumulate(packed[: len(features)], initial=len(features)))
+    rest = packed[ends[-1] - len(features) :]  # the weights are as far behind the sizes as the steps are long
+    rows = (packed[begin:end] + rest[begin:end] for begin, end in pairwise(ends))
+    return tuple(names.decode().split()), dict(zip(features, rows, strict=True))
 
 
 def _weights(feature: str) -> Iterator[tuple[int, int]]:
     row = _learned()[1].get(feature, b"")
     half = len(row) // 2
-    return ((number, weight - ZERO) for number, weight in zip(row[:half], row[half:], strict=True))
+    return ((number, weight - ZERO) for number, weight in zip(accumulate(row[:half]), row[half:], strict=True))
 
 
 def knows(feature: str) -> bool:
@@ -108,15 +109,21 @@ def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:
 
 def learn(examples: Sequence[tuple[str, str]]) -> bytes:
     """Return the weights that tell examples apart, as an averaged perceptron learns them."""
-    names = sorted({wish for wish, _ in examples})
+    common = Counter(wish for wish, _ in examples)
+    names = sorted(common)
     said = [(_features(sentence), names.index(wish)) for wish, sentence in examples]
+    said = [each for each in said for _ in range(max(FEWEST // common[names[each[1]]], 1))]
     seen = Counter(feature for features, _ in said for feature in features)
     kept = sorted(feature for feature, count in seen.items() if count >= LEAST_SEEN)
     rows, size = {feature: number for number, feature in enumerate(kept)}, len(names)
     known = [([rows[feature] for feature in features if feature in rows], wanted) for features, wanted in said]
     weights, sums = ([[0] * size for _ in kept] for _ in range(2))
-    order, steps = random.Random(1), 0  # noqa: S311 - no secret
-    for _ in range(ROUNDS):
+    order, steps, live = random.Random(1), 0, list[Collection[int]]([range(size)] * len(kept))  # noqa: S311 - no secret
+    for turn in range(ROUNDS):
+        for row, (weight, total) in enumerate(zip(weights, sums, strict=True)) if turn in PRUNED else ():
+            live[row] = {number for number in live[row] if abs(weight[number] * steps - total[number]) >= steps}
+            for each in (weight, total):
+                each[:] = (value if number in live[row] else 0 for number, value in enumerate(each))
         order.shuffle(known)
         for found, wanted in known:
             steps += 1
@@ -126,17 +133,17 @@ def learn(examples: Sequence[tuple[str, str]]) -> bytes:
             if best - scores[rival] >= MARGIN:
                 continue
             for row in found:
-                weights[row][wanted] += 1
-                weights[row][rival] -= 1
-                sums[row][wanted] += steps
-                sums[row][rival] -= steps
+                for number, sign in ((wanted, 1), (rival, -1)):
+                    if number in live[row]:
+                        weights[row][number] += sign
+                        sums[row][number] += sign * steps
     both = (zip(*each, strict=True) for each in zip(weights, sums, strict=True))
     means = ([round((weight * steps - total) * UNIT / steps) for weight, total in row] for row in both)
-    whole = ([max(-LARGEST, min(LARGEST, value)) for value in row] for row in means)
-    pairs = [[(number, weight) for number, weight in enumerate(row) if abs(weight) >= SMALLEST] for row in whole]
-    texts = (" ".join(names), "\t".join(kept), " ".join(str(len(row)) for row in pairs))
-    numbers, signed = zip(*(pair for row in pairs for pair in row), strict=True)
-    return b"\n".join((*(text.encode() for text in texts), bytes((*numbers, *(weight + ZERO for weight in signed)))))
+    pairs = [[(number, weight) for number, weight in enumerate(row) if abs(weight) >= SMALLEST] for row in means]
+    steps_between = (number - before for row in pairs for (before, _), (number, _) in pairwise([(0, 0), *row]))
+    signed = (max(-LARGEST, min(LARGEST, weight)) + ZERO for row in pairs for _, weight in row)
+    listed = "\n".join((" ".join(names), "\t".join(kept), ""))
+    return listed.encode() + bytes((*map(len, pairs), *steps_between, *signed))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+"""What is read in a sentence: names, languages, who begins, times and days, turns, and words for somebody else."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+
+from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
+from pbem.conversation.syntax.names_in_sentences import addressed, naming, opponents, own_name, signature, told
+from pbem.conversation.syntax.sentence_entities import (
+    absence,
+    hour_in,
+    level_beside,
+    turn_in,
+    without_rejected,
+    zone_in,
+)
+from pbem.conversation.syntax.wishes_in_sentences import sentences_in
+
+TODAY = date(2026, 11, 28)
+
+
+def begin(text: str) -> str:
+    return sentence_entities.named(text, TODAY).begin
+
+
+def times(text: str) -> tuple[str, str]:
+    found = sentence_entities.named(text, TODAY)
+    return found.time, found.span
+
+
+def days(text: str) -> list[str]:
+    return [f"{day:%d.%m.%y}" for day in sentence_entities.days_in(text, TODAY)]
+
+
+def others(text: str) -> list[str]:
+    return list(opponents(text))
+
+
+Cases = dict[str, Any]
+READ: list[tuple[Callable[[str], Any], Cases]] = [
+    (begin, {"I want to go first": "me", "Arthur may begin": "you", "inizio io": "me", "let us start a game": ""}),
+    (begin, {"il primo tratto lo lascio a lui": "you", "wie begint bepaalt het lot": "random", "first time here": ""}),
+    (begin, {"start me a match": ""}),
+    (times, {"with 3 days per move": ("3d", ""), "drei Tage pro Zug": ("3d", ""), "a fortnight a move": ("14d", "")}),
+    (times, {"I'm away for two weeks": ("", "14d"), "Eile hab ich keine, eine Woche pro Zug": ("7d", "")}),
+    (times, {"2 days a move is too short for me, I have three children": ("", "")}),
+    (
+        days,
+        {"vom 5. bis 19. Dezember": ["05.12.26", "19.12.26"], "from 3 August till the 17th": ["03.08.27", "17.08.27"]},
+    ),
+    (
+        zone_in,
+        {"I live in New York now": "America/New_York", "my zone is Europe/Vienna": "Europe/Vienna", "late here": ""},
+    ),
+    (hour_in, {"every day at 7": "7", "um 20 Uhr": "20", "in the evening": "18", "one of 12 mails": ""}),
+    (turn_in, {"what if I play c1d1 g9g8 1 d1e1 g8g7?": "c1d1 g9g8 1 d1e1 g8g7", "and d2 to d3?": "d2d3"}),
+    (
+        without_rejected,
+        {"I play e7e6 and not e6e7 as I said": "I play e7e6 and", "I don't play e7e6": "I don't play e7e6"},
+    ),
+    (names_in_sentences.is_name, {"tom": True, "kimś": False, "komputerem": False, "ordinateur": False, "l": False}),
+    (names_in_sentences.as_name, {"Rocío": "rocio", "Людмила": "lyudmila"}),
+    (own_name, {"Hi, my name is Carol.": "carol", "I'm Petra": "petra", "I'm new here": "", "Piet is de naam": "piet"}),
+    (own_name, {"Put me down as Fritz, please": "fritz", "zapiszcie mnie jako Kuba": "kuba"}),
+    (naming, {"My name is Carol and I'd like to play": ("Carol", " and I'd like to play")}),
+    (others, {"I'd play with bob, or against my friend Ann": ["bob", "ann"], "gegen eucha Programm": []}),
+    (vocabulary.plain, {"Où puis-je jouer ?": "ou puis-je jouer ?", "Łódź, ёлка": "lodz, елка"}),
+    (
+        vocabulary.words,
+        {"kak nachat igrat?": ["как", "начат", "играт", "?"], "tak, jak grać?": ["tak", "jak", "grac", "?"]},
+    ),
+    (vocabulary.language_of, {"Ich möchte gegen dich spielen": "de", "Chcę grać, ale nie wiem jak": "pl", "no": "en"}),
+]
+
+
+@pytest.mark.parametrize(("reader", "cases"), READ)
+def test_what_a_sentence_names_is_read(reader: Callable[[str], Any], cases: Cases) -> None:
+    assert {text: reader(text) for text in cases} == cases
+
+
+def test_a_message_is_read_in_sentences() -> None:
+    found = sentences_in(["Hello!", "I would like to play the game of", "quadrupel. Is it free?"])
+    assert found == ["Hello!", "I would like to play the game of quadrupel.", "Is it free?"]
+
+
+def test_an_absence_lasts_from_its_first_day() -> None:
+    found = absence("I'm off on Friday for 7 days", [date(2026, 12, 4)], 7, TODAY)
+    assert found == (date(2026, 12, 4), date(2026, 12, 11))
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "found"), [("aber schwerer", 2, "3"), ("più facile", 0, "0"), ("again", 3, "")]
+)
+def test_a_level_beside_another(text: str, level: int, found: str) -> None:
+    assert level_beside(text, level) == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["Can we play?", "Harold Whitcombe"], "harold"),
+        (["Can we play?", "Harold Whitcombe", "Leeds"], "harold"),
+        (["See you, Ben"], "ben"),
+        (["I play Quadrature"], ""),
+    ],
+)
+def test_a_message_ends_with_the_name_of_its_author(lines: list[str], name: str) -> None:
+    assert signature(lines) == name
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "words"),
+    [
+        ("please tell Bob I'll be late", "bob", "I'll be late"),
+        ("Kannst du Bob ausrichten, dass ich komme?", "bob", "dass ich komme?"),
+        ("bob: take your time", "bob", "take your time"),
+        ("I'll tell Bob yes or no", "bob", ""),
+    ],
+)
+def test_words_to_pass_on(said: str, name: str, words: str) -> None:
+    assert told(said, name) == words
+
+
+@pytest.mark.parametrize("said", ["Grace, has your son passed?", "Fine, that was a good one, Grace!"])
+def test_a_sentence_speaks_to_somebody_by_their_name(said: str) -> None:
+    assert addressed(said, "grace") == said
+    assert addressed("I'd love to play Grace.", "grace") == ""
