@@ -41,7 +41,8 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
     if match is None or not is_to_move(match, request.sender.player):
         return None
     snapshot, said = snapshot_of(request.session, match), sentence_entities.without_rejected(said)
-    if meaning.understood(request, (parsed.first, *parsed.prose)).wants("preview", "condition"):
+    whole = meaning.understood(request, (parsed.first, *parsed.prose))
+    if whole.wants("preview") or (whole.wants("condition") and not whole.wants("turn_words")):
         return None
     now, condition = _without_condition(said)
     parts = _PART.split(now)
@@ -59,8 +60,8 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
     hint = snapshot.notation.hint(snapshot.position) if SET_UP.match(said) else None
     if hint is None or not hint.sets_up:
         return None
-    fits = f'For example "{hint.example}".'
-    return Refused("We can't read this as a set-up.", read=said[:SHOWN], fits=fits, match=match.id)
+    sentence, example = "We can't read this as a set-up.", f'For example "{hint.example}".'
+    return Refused(sentence, read=said[:SHOWN], fits=example, match=match.id)
 
 
 def _without_condition(said: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from pbem.conversation.syntax.vocabulary import Wish
 from pbem.errors import Refused
 
 MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 2, 2, 3, 12, 300
-FIRST_GAME = "quadrupel"
+FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
 BACK, SUPPOSED = 6, 6.0  # how much likelier being back is for who was away; how sure what is answered in case must be
@@ -99,7 +99,7 @@ def rules_commands() -> str:
 
 
 def there_are() -> str:
-    return f"The games: {GAMES.some()}." + ' "help games" lists them all.' * (len(GAMES) > FEW)
+    return f"The games: {GAMES.some()}." + f" {ALL}" * (len(GAMES) > FEW)
 
 
 Parts = dict[str, tuple[str, str]]  # what sentences name, as lines and as our sentences say it; empty where they don't
@@ -109,7 +109,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     """Return what the wishes of a message come to; of several things that begin a match, or can't be undone, one."""
     guesses = {guess.wish: guess for guess in found}
     wishes = [wish for name in guesses if (wish := vocabulary.wishes()[name]).answer or wish.means]
-    wishes.sort(key=lambda wish: (wish.risky, wish.name != "resign"))
+    wishes.sort(key=lambda wish: (wish.risky, wish.name != "resign", wish.name == "rematch"))
     wanting = {guess.sentence: guess.wish for guess in found}
     talk = " ".join(each for each in said if wanting.get(each, "chat") == "chat")
     parts, has_act = _parts(named, said, talk, guesses, place), False
@@ -204,12 +204,11 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
     words, hour = names_in_sentences.told(text, rival) or talk, sentence_entities.hour_in(text)
-    is_negated = sentence_entities.is_negated(text)
+    chosen, is_negated = ", ".join(options.values()).replace("-", " "), sentence_entities.is_negated(text)
     remind = f"be reminded {spoken(parse_duration(named.span))} before your time is up" if named.span else ""
     remind = "get no reminders" if is_negated else remind
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
     theirs, ours = ("".join(named.cells[at:][:2]) for at in (-4, -2))
-    chosen = ", ".join(options.values()).replace("-", " ")
     goal = f"{GAMES.title(about)} is {GAMES[about].game.summary}." if about else ""
     as_name = f"as {named.name}" if named.name else ""
     inviter = f", and {rival}, who plays here, gave your address to invite you" if rival else ""
@@ -226,7 +225,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     }
     of_words = {
         "again": " ".join(again.split()) if is_ended else "",
-        "mute": f"\n#{place.match} mute" if place.state == "running" and person == rival else "",
+        "mute": f"\n#{place.match} mute" if place.state == "running" and person == rival and not is_ended else "",
         "address": named.addresses[0] if len(named.addresses) == 1 else "",
         "text": words if not is_house and len(words) <= LONGEST else "",
         "key": about or FIRST_GAME,
@@ -263,8 +262,7 @@ def _counter(named: Named, place: Place, key: str, terms: str) -> dict[str, str]
     *some, last = (f'"{each}"' for each in f"{joins}decline\n{offer}".split("\n"))
     is_other = bool(terms) or key != place.game
     such = "" if is_other else ', with "time=7d/move" or "begin=you" behind it, for example'
-    is_clear = is_other and place.rival and (place.player or named.name)
-    lines = f"{joins}#{place.match} decline\n{offer}" if is_clear else ""
+    lines = f"{joins}#{place.match} decline\n{offer}" * bool(is_other and place.rival and (place.player or named.name))
     return {"counter": lines, "steps": f"{', '.join(some)} and {last}{such}"}
 
 
@@ -353,6 +351,6 @@ def is_doubtful(guess: Guess) -> bool:
     """Return whether what can't be undone may not be meant: a negation, a question, or words that it doesn't have."""
     wish = vocabulary.wishes()[guess.wish]
     words = vocabulary.words(sentence_entities.ADDRESS.sub(" ", guess.part or guess.sentence))
-    others = [word for word in words if not wish_classifier.is_of(word, wish.name)]
+    others = [word for word in words if wish.risky and not wish_classifier.is_of(word, wish.name)]
     is_doubted = sentence_entities.is_doubted(guess.sentence) and wish.name == "resign"
     return wish.risky and ("?" in guess.sentence or is_doubted or len(others) > wish.foreign)

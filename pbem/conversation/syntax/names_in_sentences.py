@@ -7,11 +7,9 @@ from functools import cache
 from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary, wish_classifier
 
-NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-JOINING = ("join", "register", "sign")  # what one name follows: more are other people's words
+NAME, TOKEN = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]"), re.compile(r"[^\W_][\w'-]*")
 SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
 SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<![a-z\d])\d\d\.)\s+(?=\S)")
-TOKEN = re.compile(r"[^\W_][\w'-]*", re.UNICODE)
 
 
 def is_name(word: str) -> bool:
@@ -34,11 +32,7 @@ def as_name(word: str) -> str:
 
 
 def name_from_address(address: str) -> str:
-    """Return what of an address can be a name; empty if nothing can.
-
-    >>> [name_from_address(address) for address in ("Carol.Smith@mail.example", "42@mail.example")]
-    ['carolsmith', '']
-    """
+    """Return what of an address can be a name; empty if nothing can."""
     return re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
 
 
@@ -57,7 +51,10 @@ def naming(text: str) -> tuple[str, str]:
             rest = text[found.end() :]
             after = TOKEN.findall(rest) if rest[:1].isalpha() else []
             words = after[1:] if after and vocabulary.plain(after[0]) in vocabulary.listed("titles") else after
-            if not words or (found[0].lower().startswith(JOINING) and len(words) > 1 and is_name(words[1])):
+            is_listed = (
+                found[0].lower().startswith(("join", "register", "sign"))
+            )  # "join Bob and Ann": other people's words
+            if not words or (is_listed and len(words) > 1 and is_name(words[1])):
                 continue
             name, is_alone = words[0], re.match(rf"{re.escape(words[0])}\s*(?:[.,!]|$)", rest) is not None
             is_odd = found[0].startswith("I'm") and is_alone and is_name(name) and not wish_classifier.knows(name)
@@ -105,8 +102,7 @@ def signature(lines: Sequence[str]) -> str:
         last = last[1:]  # "LG Mareike"
     fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
     first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
-    is_word = vocabulary.lexicon("concepts").of(first) or _is_game(first)
-    return first if NAME.fullmatch(first) and not is_word else ""
+    return first if NAME.fullmatch(first) and not (vocabulary.lexicon("concepts").of(first) or _is_game(first)) else ""
 
 
 def is_named(line: str, name: str) -> bool:

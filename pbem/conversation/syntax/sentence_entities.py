@@ -17,10 +17,7 @@ NEAR, SHORTEST_GAME = 4, 5  # words between who begins and that they do; letters
 CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)  # also within a turn: "c1b1"
 _TURN = re.compile(rf"(?<!\w)(?:{CELL.pattern}){{2,4}}(?!\w)", re.IGNORECASE)
 _CELL_ALONE = re.compile(rf"(?<!\w){CELL.pattern}(?!\w)", re.IGNORECASE)
-_LONG_TURN = re.compile(rf"(?<!\w)(?:\d+\s+)?(?:{CELL.pattern}){{2,4}}(?:\s+(?:\d+|(?:{CELL.pattern}){{2,4}}))*(?!\w)")
-KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")
-"""The keys of letters on a Russian keyboard, where a turn was meant, and a letter that looks like a Latin one."""
-_CYRILLIC_TURN = re.compile(r"(?<!\w)(?:[фисвуапршолде]\d{1,2}){2,4}(?!\w)", re.IGNORECASE)
+KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")  # of a Russian keyboard; and a letter that looks Latin
 CONDITION_CELLS = 4  # how many squares a condition names at least: a turn of the opponent, and the answer to it
 
 
@@ -84,12 +81,12 @@ def apart(text: str) -> str:
 
 def in_latin(text: str) -> str:
     """Return a text with the turns that it has in Cyrillic letters in Latin ones, and on the keys of those."""
-    return _CYRILLIC_TURN.sub(lambda turn: turn[0].lower().translate(KEYS), text)
+    return vocabulary.pattern("cyrillic_turn").sub(lambda turn: turn[0].lower().translate(KEYS), text)
 
 
 def turn_in(text: str) -> str:
     """Return the turn of a text, with all that belongs to it."""
-    found = _LONG_TURN.search(text)
+    found = vocabulary.pattern("long_turn").search(text)
     return found[0] if found else "".join(cells_in(text)[:2])
 
 

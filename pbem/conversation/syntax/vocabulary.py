@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-WORD = re.compile(r"[^\W_]{1,2}(?=')|\w+(?:'\w+)*|[?:/]")
-"""A word, without what French and Italian put before it: l'ordinateur, qu'est."""
+WORD = re.compile(r"[^\W_]{1,2}(?=')|\w+(?:'\w+)*|[?:/]")  # without what French and Italian put before it: l'ordinateur
 ENGLISH, FEWEST_WORDS = "en", 2  # the language where none is certain, and how many words of another make it so
 _PLAINER = str.maketrans({"\u2019": "'", "\u2018": "'", "ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
 _PLAINER.update({ord("ь"): "", ord("ъ"): "", ord("ы"): "и", ord("э"): "\u0435"})  # Latin letters don't tell these

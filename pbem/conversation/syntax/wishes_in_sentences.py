@@ -17,8 +17,7 @@ MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 3  # of a
 SURE, GAP = 5.8, 3  # how much more a sentence must resemble a wish than none, and a third of it than the next
 EACH_MORE, FEW_SENTENCES = 1.1, 3  # how much surer it must be for each sentence beside a few, and how many these are
 CERTAIN, BESIDE, ANOTHER, ANOTHER_ASKED = 17.0, 0.6, 0.4, 0.3
-"""How sure what is named makes a wish; and how sure a second one must be, as a share of the first: of the same
-sentence, and something to do or a question of another."""
+"""How sure what is named makes a wish; and the share of that for a second one: beside it, an act, or a question."""
 ON_TERMS, REPLIES = 1.5, (("yes", "accept"), ("no", "decline"))
 """How much surer a bare yes or no must be than that it depends on other terms; and what the words for these mean."""
 IN_CLAUSE, LEAST_OF_CLAUSE, LEAST_AWAY = 1.8, -3.0, -9.0
@@ -43,8 +42,7 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
-    written = list(lines)
-    said = sentences_in(written)
+    said = sentences_in(written := list(lines))
     names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
     reader = _Reader(place)
     guesses = [guess for sentence, this in names.items() for guess in reader.guesses(sentence, this)]
@@ -58,8 +56,9 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     is_stray = not (plays or place.player or place.match) and 2 * reader.idle > len(said)
     needed = max(SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0), STRAY * SURE * is_stray)
     found = _chosen(guesses, needed)
-    if "undecided" in words:
-        found = [guess for guess in found if guess.wish not in group("replies")]
+    is_sorry = "not" in about and not about.isdisjoint({"sorry", "notnow"})  # "I'm sorry, I can't. Another time!"
+    left_out = group("replies") if "undecided" in words else {"accept"} if is_sorry else ()
+    found = [guess for guess in found if guess.wish not in left_out or guess.sure >= CERTAIN]
     is_house = "computer" in about and "?" not in text and not is_stray and "play_house" in reader.possible
     if (
         is_house
@@ -75,8 +74,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     named = Named()
     for sentence in (*sentences, *names):
         has_days = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
-        this = names.get(sentence, Named())
-        named = named.with_others(this if has_days else replace(this, days=()))
+        named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
     name = named.name or names_in_sentences.signature(written)
     if name and place.match and not place.player:
         named = replace(named, name=name)
@@ -131,6 +129,7 @@ class _Reader:
         """Yield what a sentence may want, by what it names and by its words."""
         place, possible = self.place, self.possible
         if wishes := self._of_turn(sentence, named) if len(named.cells) > 1 else []:
+            wishes += ["chat"] * bool("chat" in possible and names_in_sentences.told(sentence, place.rival))
             yield from (Guess(wish, CERTAIN, sentence) for wish in wishes)
             for part in vocabulary.pattern("clause").split(sentence) if wishes != ["preview"] else ():
                 if not sentence_entities.cells_in(sentence_entities.apart(part)):
@@ -172,17 +171,15 @@ class _Reader:
             self.likely[name] = max(self.likely.get(name, 0.0), sure)
         clauses = (clause for clause in vocabulary.pattern("clause").split(bare) if clause and clause != bare)
         for part, ranked in ((bare, whole), *((clause, self._ranked(clause)) for clause in clauses)):
-            guess = self._settled(part, ranked, named)
-            if guess and part is not bare:  # a clause has a wish if its sentence has it, too, at least a little
+            if guess := self._settled(part, ranked, named):  # a clause has a wish if its sentence has it, a little
                 is_long = len(part.split()) > 1 or guess.wish in group("replies")
                 is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole)[ranked[0][0]] > LEAST_OF_CLAUSE
-                guess = guess if is_own else None
-            if guess:
-                yield replace(guess, sentence=sentence, part=part)
+                yield from [replace(guess, sentence=sentence, part=part)] * (part is bare or is_own)
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
         """Return what is wanted with the turns that a sentence has; nothing where that isn't clear."""
-        likely = [name for name, sure in self._ranked(sentence)[:2] if sure >= SURE]
+        ranked = self._ranked(sentence)[:2]
+        likely = [name for name, sure in ranked if sure >= max(SURE, BESIDE * ranked[0][1])]
         if "preview" in likely and len(sentence.split()) >= FEWEST_WORDS:
             return ["preview"]
         if named.is_condition and "condition" in self.possible:
@@ -233,6 +230,8 @@ class _Reader:
         if name == "how_works" and place.game and not meanings.isdisjoint(group("playing")):
             name = "rules"
         near = {name, *(other for other, _ in others[:1])}
+        if near == {"rules", "how_works"} and not (place.game or named.games):
+            name = "how_works"  # "what is this"
         if "counter" in near and near <= group("plays") | {"counter"}:
             return Guess("counter", sure, part)
         gap = sure - others[0][1] if others else sure
