@@ -249,7 +249,7 @@ def test_several_people_are_invited_at_once(tmp_path: Path) -> None:
     ("said", "shown"),
     [
         ("What would the board look like after d2d1? Don't play it, just show me.", "Nothing has been played."),
-        ("How good a player is Bob?", "has finished no match"),
+        ("Is Bob a strong player?", "has finished no match"),
         ("How does a match end? And how much time do I have left?", "Time left"),
     ],
 )
