@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pbem.conversation.feature import Features
 
 
+NO_PLAYER = "This address doesn't belong to a player yet."
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is asked: by whom, with what proof, in which message, and the transaction in which to decide it."""
@@ -58,10 +61,7 @@ class Request:
         """The sender as a player; raises Refused for a stranger."""
         player = self.sender.player
         if player is None or player.confirmed is None:
-            raise Refused(
-                "This address doesn't belong to a player yet.",
-                fits='Write "join NAME" to get started. The name is one word.',
-            )
+            raise Refused(NO_PLAYER, fits='Write "join NAME" to get started. The name is one word.')
         return player
 
     def on_file(self) -> Player:
@@ -272,9 +272,6 @@ class Line:
         return asks if isinstance(asks, bool) else asks(request, self)
 
 
-PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
-
-
 class Commands(dict[str, Command]):
     """Commands by name, in the order in which help lists them."""
 
@@ -295,14 +292,6 @@ class Commands(dict[str, Command]):
     @cached_property
     def joining(self) -> Command:
         return next(command for command in self.values() if command.newcomer_rank == 1)
-
-    def placeholder_in(self, text: str) -> str | None:
-        """Return the first word of a text that stands for one of the player's in a usage line."""
-        return next((word for word in PLACEHOLDER.findall(text) if word in self._placeholders), None)
-
-    @cached_property
-    def _placeholders(self) -> frozenset[str]:
-        return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.grammar.usage))
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -159,7 +159,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         parsed = replace(parsed, commands=execute.by_rank(parsed.commands))
     done = execute.execute(request, replace(reply, sender=sender, subject=request.message.subject), parsed)
     held.verdict = f"confirmed; {done.verdict}"
-    return replace(done, verdict=done.verdict.after_confirming(held_id))
+    return replace(done, verdict=replace(done.verdict, confirmed=held_id))
 
 
 def _answer(request: Request, player: Player, question: Confirmation) -> Answer | Confirmation:
@@ -202,6 +202,7 @@ def settle_address(request: Request, reply: Reply, asked_in: int) -> Reply:
     player = request.session.get(Player, row.player)
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
+    refusals.check_account(request, player, ())
     if request.sender.by_thread:
         if message_budgets.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)

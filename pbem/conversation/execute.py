@@ -12,7 +12,7 @@ from itertools import chain
 from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
-from pbem.conversation.judge import Outcome, Verdict, covers_notes
+from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
@@ -29,6 +29,7 @@ from pbem.messages.contents.message_payloads import Words as Note
 from pbem.players import message_budgets, news_times_and_pauses
 from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, Player
+from pbem.tokens import Purpose
 
 Target = int | str
 """The number of a match, or the text of a line that takes the words below it along: a challenge, a question."""
@@ -178,8 +179,9 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
     number, player = number or reply.match or reply.sender.match, reply.sender.player
     match = request.session.get(Match, number) if number else None
     request = replace(request, sender=reply.sender)
-    unsent = reply.adding(NotSent(lines=reply.prose))
-    if match is None or player is None or player.confirmed is None or not covers_notes(reply.sender, match.id or 0):
+    unsent, sender = reply.adding(NotSent(lines=reply.prose)), reply.sender
+    covers = match is not None and sender.proven and (sender.purpose is not Purpose.PLAY or match.id == sender.match)
+    if match is None or player is None or player.confirmed is None or not covers:
         return unsent
     if seat_of(match, player) is None or match.level is not None or is_muted_for(match, player):
         return unsent

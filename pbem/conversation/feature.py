@@ -3,13 +3,11 @@
 The core knows this contract, and no feature by name.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, inspect
-from sqlmodel import Session, SQLModel, select
+from sqlmodel import Session
 
 from pbem.conversation.command import Command, Commands, Group
 from pbem.messages.general_preferences import GENERAL
@@ -17,32 +15,8 @@ from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
 from pbem.storage.models import Player
 from pbem.storage.preference_definition import Preference
-from pbem.storage.retention import change
 
 ExportHook = Callable[[Session, Player], Any]  # returns what is held on a player, as values for JSON
-
-
-def rows_of(table: type[SQLModel], columns: str) -> ExportHook:
-    """Return the hook that exports the rows of a table whose `player` is the player, by those columns."""
-
-    def export(session: Session, player: Player) -> list[dict[str, Any]]:
-        rows = select(table).where(inspect(table).columns.player == player.id).order_by(*inspect(table).primary_key)
-        return [columns_of(row, columns) for row in session.exec(rows)]
-
-    return export
-
-
-def columns_of(row: SQLModel, columns: str) -> dict[str, Any]:
-    return {column: getattr(row, column) for column in columns.split()}
-
-
-def deletes(table: type[SQLModel]) -> Forget:
-    """Return the hook that deletes the rows of a table whose `player` is the player."""
-
-    def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-        change(session, delete(table).where(inspect(table).columns.player == player.id))
-
-    return forget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +60,3 @@ class Features:
 
     def accept_name(self, name: str) -> bool:
         return all(each.accepts_name(name, self) for each in self._features if each.accepts_name is not None)
-
-    def without(self, *names: str) -> "Features":
-        return Features(*(feature for feature in self._features if feature.name not in names))

@@ -10,7 +10,7 @@ import structlog
 
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, meaning, message_without_command, strangers
-from pbem.conversation.command import Line, Request, Role
+from pbem.conversation.command import NO_PLAYER, Line, Request, Role
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import check_account, not_alone
 from pbem.conversation.reply import Reply, enqueue, refused
@@ -23,7 +23,7 @@ from pbem.mail.reading.machines import Automatic
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, invitations, message_budgets, player_directory
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage.models import Match
 
 log = structlog.get_logger()
 
@@ -34,7 +34,6 @@ def converse(request: Request) -> Reply:
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     try:
         request = replace(request, answers_left=_check_unproven_budget(request))
-        _check_account(request)
         _check_readable(request)
         reply = _reply_to(request, reply)
     except Refused as refusal:
@@ -67,6 +66,7 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
     parsed, excess = meaning.read(request), _excess(request)
     reply = replace(reply, subject=parsed.subject)
     try:
+        check_account(request, request.sender.player, parsed.commands)
         parsed, agreed = meaning.as_meant(request, parsed)
         counted = parsed if request.sender.is_player else strangers.reread(request, parsed)
         judgement = judge(
@@ -77,7 +77,26 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
         )
         if excess and not (judgement is Judgement.RUN and all(line.command.plays for line in counted.commands)):
             raise excess
-        reply = _follow(judgement, request, reply, parsed, counted, agreed)
+        has_more = len(counted.commands) < len(parsed.commands)
+        match judgement:
+            case Judgement.RUN:
+                reply = execute.execute(request, reply, counted)
+                handled = {line.match for line in counted.commands}
+                elsewhere = tuple(match for match in request.sender.elsewhere if match not in handled)
+                reply = reply.adding(SentElsewhere(matches=elsewhere)) if elsewhere else reply
+                reply = reply.adding(FirstOnly()) if has_more else reply
+            case Judgement.ASK:
+                reply = confirmations.hold(request, reply, counted, parsed.text, has_more=has_more, agreed=agreed)
+            case Judgement.INTRODUCE:
+                reply = strangers.of_newcomer(request, reply, parsed)
+            case Judgement.NOT_ALONE:
+                raise not_alone(
+                    next(line for line in counted.commands if line.command.of_admin and line.command.changes)
+                )
+            case Judgement.NOT_A_PLAYER:
+                raise Refused(NO_PLAYER, fits='Write "join NAME" in a line above that; the name is one word.')
+            case Judgement.NO_COMMAND:
+                reply = _answer_sentences(request, reply, parsed)
     except Refused as refusal:
         return refused(request, reply, refusal)
     if excess and not reply.verdict.has_acted:
@@ -95,36 +114,6 @@ def _excess(request: Request) -> Refused | Unanswerable | None:
     if request.message.automatic is Automatic.LIST:
         return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     return message_budgets.excess_of(session, player, request.incoming, most, request.now)
-
-
-def _follow(
-    judgement: Judgement,
-    request: Request,
-    reply: Reply,
-    parsed: ParsedMessage,
-    counted: ParsedMessage,
-    agreed: Outgoing | None,
-) -> Reply:
-    has_more = len(counted.commands) < len(parsed.commands)
-    match judgement:
-        case Judgement.RUN:
-            done = execute.execute(request, reply, counted)
-            handled = {line.match for line in counted.commands}
-            matches = tuple(match for match in request.sender.elsewhere if match not in handled)
-            done = done.adding(SentElsewhere(matches=matches)) if matches else done
-            return done.adding(FirstOnly()) if has_more else done
-        case Judgement.ASK:
-            return confirmations.hold(request, reply, counted, parsed.text, has_more=has_more, agreed=agreed)
-        case Judgement.INTRODUCE:
-            return strangers.of_newcomer(request, reply, parsed)
-        case Judgement.NOT_ALONE:
-            raise not_alone(next(line for line in counted.commands if line.command.of_admin and line.command.changes))
-        case Judgement.NOT_A_PLAYER:
-            raise Refused(
-                "This address doesn't belong to a player yet.",
-                fits='Write "join NAME" in a line above that; the name is one word.',
-            )
-    return _answer_sentences(request, reply, parsed)
 
 
 def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
@@ -175,16 +164,6 @@ def _check_readable(request: Request) -> None:
         if request.sender.is_stranger:
             raise Unanswerable(Silence.UNREADABLE, error)
         raise Unread(error.problem.value, str(error), error.problem.way_out)
-
-
-def _check_account(request: Request) -> None:
-    """Raise Refused or Unanswerable for a player whose account is closed, but for what they can still write."""
-    session, sender = request.session, request.sender
-    question = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
-    player = session.get(Player, question.player) if question is not None and question.player else sender.player
-    if player is not None and player.banned is not None and sender.held_message is None:
-        is_read = request.message.error is None and question is None
-        check_account(request, player, meaning.read(request).commands if is_read else ())
 
 
 def _check_unproven_budget(request: Request) -> message_budgets.AnswersLeft | None:

@@ -4,14 +4,13 @@ Nothing here asks the database: what that knows is handed in. Nothing is worded 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
 from pbem.conversation.command import Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.players.sender_identity import Sender
-from pbem.tokens import Purpose
 
 
 class Judgement(Enum):
@@ -73,13 +72,6 @@ def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bo
             return False
 
 
-def covers_notes(sender: Sender, match: int) -> bool:
-    """Return whether the sender may write to the opponent in that match at once."""
-    if not sender.proven or sender.purpose is None:
-        return sender.proven
-    return sender.purpose is Purpose.PERSONAL or (sender.purpose is Purpose.PLAY and match == sender.match)
-
-
 class Outcome(Enum):
     """How the handling of a message ended; each value is the line for the operator."""
 
@@ -100,7 +92,7 @@ class Outcome(Enum):
 class Verdict:
     """What became of a message.
 
-    >>> str(Verdict(Outcome.DONE, "move, say").after_confirming(7))
+    >>> str(Verdict(Outcome.DONE, "move, say", confirmed=7))
     'confirmed mail 7; done: move, say'
     """
 
@@ -111,9 +103,6 @@ class Verdict:
     @property
     def has_acted(self) -> bool:
         return self.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART)
-
-    def after_confirming(self, held: int) -> "Verdict":
-        return replace(self, confirmed=held)
 
     def __str__(self) -> str:
         text = self.outcome.value.format(detail=self.detail)

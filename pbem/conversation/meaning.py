@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
@@ -18,7 +18,6 @@ from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
 from pbem.mail.reading.from_and_subject import bare_subject, tagged_match
-from pbem.mail.reading.message import Message
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
@@ -28,8 +27,7 @@ from pbem.matches.shown_names import name, shown
 from pbem.messages import general_preferences
 from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import Refusal
-from pbem.players.sender_identity import Sender
-from pbem.storage import mailer
+from pbem.players import sender_identity
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Vacation
 
@@ -85,7 +83,7 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
     answer = yes_or_no.answer(message.certain)
     if answer is None:
         return parsed, None
-    answered = answered_message(request.session, message, sender)
+    answered = sender_identity.answered_message(request.session, message, sender)
     says_itself = any(Role.ANSWERS in line.command.role or yes_or_no.answer([line.text]) for line in parsed.commands)
     line = None if says_itself else _offer_answered(request, answered, answer)
     if line is None and answer is Answer.YES and sender.player is not None and not sender.is_stranger:
@@ -100,25 +98,6 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
         return parsed, None
     lines = (*line.split("\n"), *yes_or_no.lines_below(message.certain))
     return reader(request).read(message.subject, lines), agreed
-
-
-def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
-    """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
-
-    It is locked for this transaction, so that two replies at once can't both be carried out. None if it went to
-    somebody else, or if its tokens are revoked.
-    """
-    player = sender.player
-    if player is None:
-        return None
-    ours = select(Outgoing).where(Outgoing.player == player.id, Outgoing.epoch == player.epoch).with_for_update()
-    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
-    answered = next((rows[number] for number in message.answers if number in rows), None)
-    if answered is None and sender.proven:
-        newest = ours.where(col(Outgoing.state).not_in(mailer.STAYED))  # of those the player has seen
-        newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
-        answered = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
-    return answered
 
 
 def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:

@@ -15,7 +15,7 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches import queries
 from pbem.messages.contents.message_payloads import Introduction, InvitationWaiting, titles
-from pbem.players import message_budgets
+from pbem.players import message_budgets, sender_identity
 from pbem.storage.models import Match
 
 TO_START = (
@@ -69,12 +69,12 @@ def _named(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     if is_word or not request.features.accept_name(name):
         return parsed
     joins = request.commands.joining
-    rest = meaning.read_ours(request, _rest_of_first(request)).commands
-    return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
+    text = (f"{joins.name} {name}", *_rest_of_first(request))
+    return replace(meaning.read_ours(request, text), first=parsed.first)
 
 
 def _rest_of_first(request: Request) -> tuple[str, ...]:
-    answered = meaning.answered_message(request.session, request.message, request.sender)
+    answered = sender_identity.answered_message(request.session, request.message, request.sender)
     return tuple((answered.proposal or "").split("\n")[1:]) if answered is not None else ()
 
 

@@ -4,9 +4,9 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.command import Group
-from pbem.conversation.feature import Feature, Features, deletes, rows_of
+from pbem.conversation.feature import Feature, Features
 from pbem.features.accounts.address import CHANGE, REVOKE
-from pbem.features.accounts.data_export import EXPORT
+from pbem.features.accounts.data_export import EXPORT, rows_of
 from pbem.features.accounts.joining_and_leaving import DELETE, JOIN
 from pbem.features.accounts.name_rules import is_name
 from pbem.features.accounts.settings import SET
@@ -39,6 +39,7 @@ from pbem.features.watching import due
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements
 from pbem.players import blocks, player_directory, watching_rights, willingness
+from pbem.players.erasure import deletes
 from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
 
 ACCOUNTS = Feature(

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import case
-from sqlmodel import Session, col, delete, func, select, update
+from sqlalchemy import case, inspect
+from sqlmodel import Session, SQLModel, col, delete, func, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
@@ -134,3 +134,12 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
     others = session.exec(select(Player).where(col(Player.address).in_(addresses), Player.id != player.id)).all()
     addresses -= {other.address for other in others if other.confirmed is not None}
     return tuple(sorted(addresses)), [other for other in others if other.confirmed is None]
+
+
+def deletes(table: type[SQLModel]) -> Forget:
+    """Return the hook that deletes the rows of a table whose `player` is the player."""
+
+    def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+        retention.change(session, delete(table).where(inspect(table).columns.player == player.id))
+
+    return forget

@@ -9,6 +9,7 @@ known to write from the address in From: somebody may have forwarded a message, 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import unquote
 
 from sqlmodel import Session, col, select
@@ -20,6 +21,7 @@ from pbem.mail.reading.authentication import Authenticity, DomainCheck
 from pbem.mail.reading.message import Message
 from pbem.messages.reply_links import token_of
 from pbem.players import addresses_and_revocation
+from pbem.storage.mailer import STAYED
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -99,9 +101,7 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
         raise Unanswerable(Silence.NO_SENDER)
-    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
-    by_id = {row.message_id: row for row in rows}
-    ours = next((by_id[nearest] for nearest in message.answers if nearest in by_id), None)
+    ours = _nearest(session, message, select(Outgoing))
     answered = token_of(ours) if ours and ours.settled is None else None
     if ours and answered:
         player = session.get_one(Player, answered.player)
@@ -112,6 +112,30 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         return Sender(player.address, player, proven=False, match=ours.match, ply=ply)
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)
+
+
+def _nearest(session: Session, message: Message, ours: Any) -> Outgoing | None:
+    """Return, of some messages of ours, the one that a message replies to; None if its headers name none."""
+    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
+    return next((rows[number] for number in message.answers if number in rows), None)
+
+
+def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
+    """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
+
+    It is locked for this transaction, so that two replies at once can't both be carried out. None if it went to
+    somebody else, or if its tokens are revoked.
+    """
+    player = sender.player
+    if player is None:
+        return None
+    ours = select(Outgoing).where(Outgoing.player == player.id, Outgoing.epoch == player.epoch).with_for_update()
+    answered = _nearest(session, message, ours)
+    if answered is None and sender.proven:
+        newest = ours.where(col(Outgoing.state).not_in(STAYED))  # of those the player has seen
+        newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
+        answered = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
+    return answered
 
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:

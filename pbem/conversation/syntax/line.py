@@ -23,6 +23,7 @@ ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 TURN_NUMBER = re.compile(r"(?<=\S)\s*#(\d{1,4})$")
 MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
 
@@ -62,7 +63,7 @@ class LineReader:
         line = self._read(text)
         if line is None or (line.command.grammar.is_kept and line.text != line.command.usage):
             return line
-        stands_for = self._commands.placeholder_in(text)
+        stands_for = next(filter(PLACEHOLDER.findall(line.command.usage).__contains__, PLACEHOLDER.findall(text)), None)
         if stands_for is None:
             return line
         wrong = Refused(f"Replace {stands_for} with your own word.", read=text, fits=line.command.advice)

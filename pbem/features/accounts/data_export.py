@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from sqlmodel import Session, col, or_, select
+from sqlalchemy import inspect
+from sqlmodel import Session, SQLModel, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.conversation.command import Command, Decision, Letter, Line, Request, Who
-from pbem.conversation.feature import ExportHook, columns_of, rows_of
+from pbem.conversation.feature import ExportHook
 from pbem.conversation.syntax.arguments import opt, word, words
 from pbem.errors import Refused
 from pbem.matches import prepared_and_forced_turns
@@ -44,6 +45,20 @@ TURN = "number text played"
 MAIL_IN = "id received source sender size state verdict proof"
 MAIL_OUT = "id message_id address template match ply payload in_reply_to proposal state created sent error"
 """The columns that are exported, under their own names."""
+
+
+def rows_of(table: type[SQLModel], columns: str) -> ExportHook:
+    """Return the hook that exports the rows of a table whose `player` is the player, by those columns."""
+
+    def export(session: Session, player: Player) -> list[dict[str, Any]]:
+        rows = select(table).where(inspect(table).columns.player == player.id).order_by(*inspect(table).primary_key)
+        return [columns_of(row, columns) for row in session.exec(rows)]
+
+    return export
+
+
+def columns_of(row: SQLModel, columns: str) -> dict[str, Any]:
+    return {column: getattr(row, column) for column in columns.split()}
 
 
 @dataclass(frozen=True)
