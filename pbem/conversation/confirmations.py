@@ -1,4 +1,4 @@
-"""Questions that a yes answers: whether a message was meant, and whether a player's mail is to move to an address.
+"""The question whether a message was meant, and what a yes carries out.
 
 A message waits for a yes if it doesn't prove who sent it, or has a command that asks once more. Its lines are stored
 with the question, which goes to the address on file, and are carried out when that agrees.
@@ -17,10 +17,9 @@ from pbem.conversation.reply import Reply, clipped, follow
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.yes_or_no import Answer
-from pbem.errors import Refused, Silence, Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.matches.queries import seat_of
-from pbem.matches.shown_names import name
-from pbem.messages.contents import answer_sections, message_payloads
+from pbem.messages.contents import answer_sections
 from pbem.messages.contents.message_payloads import ActDone, Asking, Confirmation
 from pbem.players import addresses_and_revocation, message_budgets
 from pbem.storage.mailboxes_and_domains import mailbox
@@ -195,47 +194,3 @@ def _close(request: Request, held: Incoming, asked: Outgoing, verdict: str) -> N
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
     if asked.content is not None:
         asked.content.payload = asked.payload | {"held": []}
-
-
-def settle_address(request: Request, reply: Reply, asked_in: int) -> Reply:
-    row = request.session.get_one(Outgoing, asked_in, with_for_update=True)
-    player = request.session.get(Player, row.player)
-    if player is None or row.settled is not None:
-        raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    refusals.check_account(request, player, ())
-    if request.sender.by_thread:
-        if message_budgets.is_asked_often(request.session, row.address, request.now):
-            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        asked, to = message_payloads.AddressQuestion(by=name(player), by_thread=True), row.address
-        again = Letter(payload=asked, player=player, address=to, token_subject=row.token_subject, cause=request.cause())
-        return replace(follow(request, reply, Decision(messages=(again,))), verdict=Verdict(Outcome.ASKED_AGAIN))
-    answer = yes_or_no.answer(request.message.certain)
-    if request.now - row.created > QUESTION_LIVES:
-        return ended(reply, Outcome.TOO_LATE, EXPIRED)
-    if answer is Answer.NO:
-        row.settled = request.now  # replies to it have no effect any more
-        return ended(reply, Outcome.NOT_CONFIRMED, answer_sections.HeldDropped())
-    if answer is None:
-        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
-    taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
-    if taken is not None and taken.confirmed is not None:
-        raise Refused(
-            f"This address already belongs to {taken.name}, so nothing was changed.",
-            fits="Each player has one address, and each address one player.",
-        )
-    old = player.address
-    passed_on = addresses_and_revocation.change(request.session, player, row.address)
-    row.settled = request.now
-    challenges = (
-        Letter(
-            player=player,
-            payload=message_payloads.Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
-            purpose=Purpose.PLAY,
-            match=match,
-        )
-        for match in passed_on
-    )
-    told = Letter(address=old, payload=message_payloads.AddressMoved(by=name(player)))
-    moved = Decision(answer=(answer_sections.NewAddresses(moved=True),), messages=(told, *challenges))
-    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
-    return replace(follow(request, reply, moved), sender=sender, verdict=Verdict(Outcome.DONE, "change"))

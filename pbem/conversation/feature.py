@@ -9,12 +9,14 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem.conversation.command import Command, Commands, Group
+from pbem.conversation.command import Command, Commands, Group, Request
+from pbem.conversation.reply import Reply
 from pbem.messages.general_preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
 from pbem.storage.models import Player
 from pbem.storage.preference_definition import Preference
+from pbem.tokens import Purpose
 
 ExportHook = Callable[[Session, Player], Any]  # returns what is held on a player, as values for JSON
 
@@ -34,6 +36,8 @@ class Feature:
     on_ban: Forget | None = None  # ends what a player takes part in, whose account the operator closes
     exports: Mapping[str, ExportHook] = field(default_factory=dict)
     """What it holds on a player, for their own copy of their data, by its name there."""
+    answers: Mapping[Purpose, Callable[[Request, Reply, int], Reply]] = field(default_factory=dict)
+    """What handles the answer to a question of its own, by what the token of that is for."""
     accepts_name: "Callable[[str, Features], bool] | None" = None  # returns whether a player can be called that
 
 
@@ -53,6 +57,7 @@ class Features:
         self.forget: tuple[Forget, ...] = tuple(each.on_leave for each in features if each.on_leave is not None)
         self.exports = {name: hook for feature in features for name, hook in feature.exports.items()}
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
+        self.answers = {purpose: handle for feature in features for purpose, handle in feature.answers.items()}
         self.topics = {name: words for feature in features for name, words in feature.topics.items()}
 
     def __iter__(self) -> Iterator[Feature]:

@@ -24,6 +24,7 @@ from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
 from pbem.players import bounces, invitations, message_budgets, player_directory
 from pbem.storage.models import Match
+from pbem.tokens import Purpose
 
 log = structlog.get_logger()
 
@@ -56,7 +57,7 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
     if player is not None and sender.proven:
         player_directory.note(session, player, now)
     if sender.address_question is not None:
-        return confirmations.settle_address(request, reply, sender.address_question)
+        return request.features.answers[Purpose.ADDRESS](request, reply, sender.address_question)
     if sender.held_message is not None:
         return confirmations.confirm(request, reply, sender.held_message)
     return _handle_text(request, reply)

@@ -5,7 +5,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 
 from pbem.conversation.command import Group
 from pbem.conversation.feature import Feature, Features
-from pbem.features.accounts.address import CHANGE, REVOKE
+from pbem.features.accounts.address import CHANGE, REVOKE, settle
 from pbem.features.accounts.data_export import EXPORT, rows_of
 from pbem.features.accounts.joining_and_leaving import DELETE, JOIN
 from pbem.features.accounts.name_rules import is_name
@@ -41,6 +41,7 @@ from pbem.matches import agreements
 from pbem.players import blocks, player_directory, watching_rights, willingness
 from pbem.players.erasure import deletes
 from pbem.storage.models import Analysis, Entry, ModerationAct, Seek, Vacation, Watch
+from pbem.tokens import Purpose
 
 ACCOUNTS = Feature(
     name="accounts",
@@ -53,6 +54,7 @@ ACCOUNTS = Feature(
         "leaving": "leave quit quitting unregister forget privacy data gdpr",
         "mail": "mails messages email emails",
     },
+    answers={Purpose.ADDRESS: settle},
     accepts_name=is_name,
 )
 CHALLENGES = Feature(

@@ -1,16 +1,23 @@
 """A player's addresses: revoke, change address."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlmodel import col, func, select
 
+from pbem.conversation import yes_or_no
 from pbem.conversation.command import Command, Decision, Letter, Line, Request
+from pbem.conversation.confirmations import EXPIRED, QUESTION_LIVES, ended
+from pbem.conversation.judge import Outcome, Verdict
+from pbem.conversation.refusals import check_account
+from pbem.conversation.reply import Reply, follow
 from pbem.conversation.syntax.arguments import Slot, opt, word, words
-from pbem.errors import Refused
+from pbem.conversation.yes_or_no import Answer
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mail.reading.message import is_address
 from pbem.matches.shown_names import name
-from pbem.messages.contents.answer_sections import AddressAsked, NewAddresses
-from pbem.messages.contents.message_payloads import AddressQuestion
+from pbem.messages.contents.answer_sections import AddressAsked, HeldDropped, NewAddresses
+from pbem.messages.contents.message_payloads import AddressMoved, AddressQuestion, Challenge
 from pbem.players import addresses_and_revocation, invitations, message_budgets, sender_identity
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player
@@ -91,3 +98,48 @@ CHANGE = Command(
     keywords="address email e-mail mail move-address",
     asks=True,
 )
+
+
+def settle(request: Request, reply: Reply, asked_in: int) -> Reply:
+    """Move a player's mail to an address that has agreed; return the reply to its answer."""
+    row = request.session.get_one(Outgoing, asked_in, with_for_update=True)
+    player = request.session.get(Player, row.player)
+    if player is None or row.settled is not None:
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
+    check_account(request, player, ())
+    if request.sender.by_thread:
+        if message_budgets.is_asked_often(request.session, row.address, request.now):
+            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+        asked, to = AddressQuestion(by=name(player), by_thread=True), row.address
+        again = Letter(payload=asked, player=player, address=to, token_subject=row.token_subject, cause=request.cause())
+        return replace(follow(request, reply, Decision(messages=(again,))), verdict=Verdict(Outcome.ASKED_AGAIN))
+    answer = yes_or_no.answer(request.message.certain)
+    if request.now - row.created > QUESTION_LIVES:
+        return ended(reply, Outcome.TOO_LATE, EXPIRED)
+    if answer is Answer.NO:
+        row.settled = request.now  # replies to it have no effect any more
+        return ended(reply, Outcome.NOT_CONFIRMED, HeldDropped())
+    if answer is None:
+        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
+    taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
+    if taken is not None and taken.confirmed is not None:
+        raise Refused(
+            f"This address already belongs to {taken.name}, so nothing was changed.",
+            fits="Each player has one address, and each address one player.",
+        )
+    old = player.address
+    passed_on = addresses_and_revocation.change(request.session, player, row.address)
+    row.settled = request.now
+    challenges = (
+        Letter(
+            player=player,
+            payload=Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
+            purpose=Purpose.PLAY,
+            match=match,
+        )
+        for match in passed_on
+    )
+    told = Letter(address=old, payload=AddressMoved(by=name(player)))
+    moved = Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))
+    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
+    return replace(follow(request, reply, moved), sender=sender, verdict=Verdict(Outcome.DONE, "change"))
