@@ -19,7 +19,6 @@ from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Giv
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
-from pbem.players.message_budgets import AnswersLeft
 from pbem.players.queue_match_news import Notice
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import UNCAUSED, Cause
@@ -53,7 +52,7 @@ class Request:
     prose: tuple[str, ...] = ()  # the text for the opponent below the commands, unless an earlier command has used it
     operator: str = ""  # the user at the command line who asks for it; empty for a message
     is_trial: bool = False  # whether it is only tried, to be asked about, and undone
-    answers_left: AnswersLeft | None = None  # how many answers strangers have left, if one writes
+    is_half_used: bool | None = None  # whether half of the answers to strangers is, if one writes
     later: "tuple[Line, ...]" = ()  # the lines of the same message below the one that is carried out
 
     @property

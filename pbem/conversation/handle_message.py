@@ -6,8 +6,6 @@ Who may do what at once, who is asked first and who is introduced is in `judge`.
 from dataclasses import replace
 from functools import partial
 
-import structlog
-
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, meaning, message_without_command, strangers
 from pbem.conversation.command import NO_PLAYER, Line, Request, Role
@@ -22,11 +20,9 @@ from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
 from pbem.matches.queries import seat_of
 from pbem.messages.contents.answer_sections import FirstOnly, SentElsewhere
-from pbem.players import bounces, invitations, message_budgets, player_directory
+from pbem.players import bounces, message_budgets, player_directory
 from pbem.storage.models import Match
 from pbem.tokens import Purpose
-
-log = structlog.get_logger()
 
 
 def converse(request: Request) -> Reply:
@@ -34,7 +30,8 @@ def converse(request: Request) -> Reply:
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     try:
-        request = replace(request, answers_left=_check_unproven_budget(request))
+        who = request.session, request.sender, request.server
+        request = replace(request, is_half_used=message_budgets.of_unproven(*who, request.limits, request.now))
         _check_readable(request)
         reply = _reply_to(request, reply)
     except Refused as refusal:
@@ -45,8 +42,6 @@ def converse(request: Request) -> Reply:
         reply = replace(reply, sender=replace(reply.sender, player=request.on_file()))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
-    if (left := request.answers_left) is not None:
-        log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
     return reply
 
 
@@ -155,7 +150,7 @@ def _check_readable(request: Request) -> None:
     stored = request.stored_bytes
     if request.incoming.size > stored or stored > LARGEST_MESSAGE:
         strangers.check_left(request)
-        limit = LARGEST_MESSAGE if request.answers_left is None else LARGEST_OF_STRANGERS
+        limit = LARGEST_MESSAGE if request.is_half_used is None else LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",
@@ -165,21 +160,3 @@ def _check_readable(request: Request) -> None:
         if request.sender.is_stranger:
             raise Unanswerable(Silence.UNREADABLE, error)
         raise Unread(error.problem.value, str(error), error.problem.way_out)
-
-
-def _check_unproven_budget(request: Request) -> message_budgets.AnswersLeft | None:
-    """Return how many answers strangers have left, if a stranger writes; None for anybody else.
-
-    Raise Refused for the first message without proof that is one too many, and Unanswerable after that. An admin is no
-    stranger, and can moderate.
-    """
-    session, sender, now = request.session, request.sender, request.now
-    if sender.standing is None:
-        return None
-    if sender.is_stranger and not request.server.is_admin(sender.address):
-        per_month = 1 if invitations.is_ruled_out(session, sender.address) else message_budgets.STRANGER_PER_MONTH
-        return message_budgets.of_stranger(
-            session, sender.address, sender.standing, request.limits, now, per_month=per_month
-        )
-    message_budgets.of_address(session, sender.address, sender.standing, request.limits.answers_per_hour, now)
-    return None

@@ -184,7 +184,7 @@ def _waiting_lines(request: Request, wish: commands_for_wishes.Reading) -> tuple
 
 def check_left(request: Request) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if request.answers_left is not None and request.answers_left.is_half_used:
+    if request.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
 

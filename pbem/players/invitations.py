@@ -17,13 +17,13 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.machines import is_machines
 from pbem.players import sender_identity
-from pbem.players.message_budgets import DAY
 from pbem.storage.database import exclude_others
 from pbem.storage.mailboxes_and_domains import digest, hashed, is_large, owner
 from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 from pbem.storage.utc import within
 
+DAY = timedelta(days=1)
 LONGEST_NOTE = 200  # characters
 ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
 """Names before the @ whose messages are read by staff, not by a person who might play."""

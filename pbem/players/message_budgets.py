@@ -8,23 +8,26 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, NamedTuple
 
+import structlog
 from sqlalchemy import ColumnElement, String, and_, cast, exists, or_
 from sqlmodel import Session, col, func, select
 
-from pbem.config import LimitsSettings
+from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.messages import general_preferences
 from pbem.messages.times_shown import moment
+from pbem.players import invitations
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailboxes_and_domains import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingContent, Player, Standing
 from pbem.storage.utc import within
+
+log = structlog.get_logger()
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
@@ -67,14 +70,6 @@ class Budget(NamedTuple):
         return left - 1 < self.most // 2
 
 
-@dataclass(frozen=True, slots=True)
-class AnswersLeft:
-    address: int
-    domain: int
-    all: int
-    is_half_used: bool  # whether less than half of what they get in some hours is left to the domain, or to all of them
-
-
 def used(session: Session, key: ColumnElement[bool], most: int, per: timedelta, now: datetime) -> int:
     """Count what was sent within that time, but no further than matters."""
     rows = select(Outgoing.id).where(key, within(Outgoing.created, per, now)).limit(most).subquery()
@@ -104,10 +99,27 @@ def _spread(name: str, key: ColumnElement[bool], per_day: int, says: Silence) ->
     return (Budget(name, key, -(-per_day // share), span, says, is_shared=True) for span, share in SPREAD)
 
 
-def of_stranger(
-    session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
-) -> AnswersLeft:
-    """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
+def of_unproven(
+    session: Session, sender: Sender, server: ServerSettings, limits: LimitsSettings, now: datetime
+) -> bool | None:
+    """Return whether half of the answers to strangers is used, if a stranger writes; None for anybody else.
+
+    Raise Refused for the first message without proof that is one too many, and Unanswerable after that. An admin is no
+    stranger, and can moderate.
+    """
+    if sender.standing is None:
+        return None
+    if sender.is_stranger and not server.is_admin(sender.address):
+        per_month = 1 if invitations.is_ruled_out(session, sender.address) else STRANGER_PER_MONTH
+        return _of_stranger(session, sender.address, sender.standing, limits, now, per_month)
+    of_address(session, sender.address, sender.standing, limits.answers_per_hour, now)
+    return None
+
+
+def _of_stranger(
+    session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, per_month: int
+) -> bool:
+    """Return whether less than half is left; raise Unanswerable if the address, its domain or all have had enough."""
     domain, its_mailbox = owner(address), _is_mailbox(address)
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
     of_domain = and_(col(Outgoing.stranger_domain) == domain, ~is_player)
@@ -126,7 +138,9 @@ def of_stranger(
             raise Unanswerable(budget.says)
         least[budget.name] = min(left - 1, least.get(budget.name, left))
         is_half_used = is_half_used or (budget.is_shared and budget.is_half_used(left))
-    return AnswersLeft(**least, is_half_used=is_half_used)
+    of_address, of_domain, of_all = (least[name] for name in ("address", "domain", "all"))
+    log.info("answers left for strangers", of_address=of_address, of_domain=of_domain, all=of_all)
+    return is_half_used
 
 
 def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bool:
