@@ -111,13 +111,13 @@ def of_unproven(
         return None
     if sender.is_stranger and not server.is_admin(sender.address):
         per_month = 1 if invitations.is_ruled_out(session, sender.address) else STRANGER_PER_MONTH
-        return _of_stranger(session, sender.address, sender.standing, limits, now, per_month)
+        return of_stranger(session, sender.address, sender.standing, limits, now, per_month=per_month)
     of_address(session, sender.address, sender.standing, limits.answers_per_hour, now)
     return None
 
 
-def _of_stranger(
-    session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, per_month: int
+def of_stranger(
+    session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> bool:
     """Return whether less than half is left; raise Unanswerable if the address, its domain or all have had enough."""
     domain, its_mailbox = owner(address), _is_mailbox(address)
@@ -138,8 +138,8 @@ def _of_stranger(
             raise Unanswerable(budget.says)
         least[budget.name] = min(left - 1, least.get(budget.name, left))
         is_half_used = is_half_used or (budget.is_shared and budget.is_half_used(left))
-    of_address, of_domain, of_all = (least[name] for name in ("address", "domain", "all"))
-    log.info("answers left for strangers", of_address=of_address, of_domain=of_domain, all=of_all)
+    its, of_domain_left, of_all = (least[name] for name in ("address", "domain", "all"))
+    log.info("answers left for strangers", of_address=its, of_domain=of_domain_left, all=of_all)
     return is_half_used
 
 
