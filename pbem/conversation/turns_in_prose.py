@@ -22,6 +22,7 @@ from pbem.matches.turn_parsing import SET_UP
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
+PAIR = 2  # how many squares a turn names at least
 JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
@@ -113,6 +114,9 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
     named = tuple(word for word in likely if turn_parsing.after(snapshot.notation, snapshot.position, word) is not None)
     if named and len(squares) < len(text.split()):
         return named
+    pair = "".join(cells_in(text.lower().translate(KEYS)))
+    if cells(pair) == PAIR and turn_parsing.parse(snapshot.notation, pair).error is None:  # none but that is meant
+        return (pair,) if turn_parsing.after(snapshot.notation, snapshot.position, pair) is not None else ()
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
     return turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
 

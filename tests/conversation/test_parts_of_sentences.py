@@ -124,7 +124,18 @@ def test_words_to_pass_on(said: str, name: str, words: str) -> None:
     assert told(said, name) == words
 
 
-@pytest.mark.parametrize("said", ["Grace, has your son passed?", "Fine, that was a good one, Grace!"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Grace, has your son passed?",
+        "Fine, that was a good one, Grace!",
+        "Grace love, it is late",
+        "Danke Grace aber heute nicht",
+        "Nee hoor Grace, ik stop er nu mee",
+        "You have got me, Grace, well played",
+    ],
+)
 def test_a_sentence_speaks_to_somebody_by_their_name(said: str) -> None:
-    assert addressed(said, "grace") == said
-    assert addressed("I'd love to play Grace.", "grace") == ""
+    assert addressed(said, "grace")
+    assert not addressed("I'd love to play Grace.", "grace")
+    assert not addressed("Yes to Grace, though I don't know the rules.", "grace")

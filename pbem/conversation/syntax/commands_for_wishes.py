@@ -140,11 +140,17 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             looks += [look] * bool(look)
             (shown if look else beside).append(_filled(wish.answer, parts))
     takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
+    speaks = place.state == "offered" and any(names_in_sentences.addressed(each, place.rival) for each in said)
+    talks = {"chat", *vocabulary.group("replies")}  # who speaks to the inviter says all of it to them, but questions
+    words = list[str]()
     for sentence in said if takes_words and acts else ():
-        if words := names_in_sentences.words_for(sentence, place.rival):
-            done.append(f"write to {place.rival or 'them'}")
-            acts.append(f'"{words}"')
+        is_free = speaks and wanting.get(sentence, "chat") in talks and not (is_name(sentence) or "?" in sentence)
+        if told := names_in_sentences.words_for(sentence, place.rival) or (sentence if is_free else ""):
+            words.append(told)
             wanting[sentence] = "chat"
+    if words:
+        done.append(f"write to {place.rival or 'them'}")
+        acts.append(f'"{" ".join(words)}"')
     acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line, " resign" not in line))
     if acts:
         done, acts, shown = done + known * bool(looks), acts + looks, []

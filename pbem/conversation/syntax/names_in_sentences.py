@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 
 from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary, wish_classifier
 
 NAME, TOKEN = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]"), re.compile(r"[^\W_][\w'-]*")
 SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
+LONGEST_ENDING, THEM = 5, "them"
 SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<![a-z\d])\d\d\.)\s+(?=\S)")
 
 
@@ -131,14 +133,26 @@ def opponents(text: str) -> Iterator[str]:
                 break
 
 
-def addressed(sentence: str, name: str) -> str:
-    """Return a sentence that speaks to somebody by their name; empty if it doesn't."""
-    first, *rest = re.split(r"[,:!]\s", sentence)
-    last = TOKEN.findall(sentence.rpartition(",")[2])
-    called = TOKEN.findall(first)[-1:] if rest and len(first.split()) <= MOST_NAMES else []
-    called += last if len(last) == 1 else []
-    root = name[: max(len(name) - 1, SHORTEST_NAME)] if len(sentence.split()) > MOST_NAMES else ""  # "Kaziu" is kazik
-    return sentence if root and any(word[:1].isupper() and as_name(word).startswith(root) for word in called) else ""
+def is_form_of(word: str, name: str) -> bool:
+    """Return whether a word is a name, perhaps with an ending: Nedowi, Kaziu for kazik."""
+    root, bare = name[: max(len(name) - 2, SHORTEST_NAME)], as_name(word)
+    return bool(root) and bare.startswith(root) and len(bare) < len(name) + LONGEST_ENDING
+
+
+def addressed(sentence: str, name: str) -> bool:
+    """Return whether a sentence speaks to somebody by name: "Ann love, ...", "thanks Ann but ...", "..., Ann!"."""
+    words = TOKEN.findall(sentence)
+    parts = [each for part in re.split(r"[,:!.]", sentence) if (each := TOKEN.findall(part))]
+    opening = list(takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
+    called = [*(part[0] for part in parts if len(part) == 1), *words[len(opening) : len(opening) + bool(opening)]]
+    called += parts[0][:1] if len(parts) > 1 and len(parts[0]) < MOST_NAMES else []
+    *before, last = parts[0] if len(parts) > 1 and len(parts[0]) <= MOST_NAMES else ("",)
+    called += [last] if before and "to" not in vocabulary.lexicon("words").of(before[-1].lower()) else []
+    return len(words) > MOST_NAMES and any(word[:1].isupper() and is_form_of(word, name) for word in called)
+
+
+def _means(word: str, *concepts: str) -> bool:
+    return not set(concepts).isdisjoint(vocabulary.lexicon("concepts").of(vocabulary.plain(word)))
 
 
 def words_for(text: str, name: str) -> str:
@@ -154,8 +168,8 @@ def told(sentence: str, name: str) -> str:
         return words_to_them.strip()
     for way in vocabulary.table("names")["tell"]:
         for found in re.finditer(way.replace("NAME", r"(\w+)"), sentence, re.IGNORECASE):
-            whom = as_name(found[1])
-            if whom in vocabulary.table("names")["them"].split() or (name and whom.startswith(name)):
+            whom = as_name(found[1]) if found.re.groups else THEM
+            if whom in vocabulary.table("names")["them"].split() or is_form_of(whom, name):
                 *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
                 is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.meanings("concepts", last)
                 passed_on = " ".join(words if words and is_thanks else (*words, last))

@@ -148,8 +148,12 @@ class _Reader:
             yield Guess("my_name", SURE, sentence)
         if names_in_sentences.told(sentence, place.rival):
             yield from [Guess("chat", CERTAIN, sentence)] * ("chat" in possible)
-            reply = self._settled(sentence, self._ranked(sentence), named)
-            yield from [reply] if reply and reply.wish in ("accept", "decline") else []
+            asides = vocabulary.pattern("clause").split(sentence)
+            for part in (sentence, *(each for each in asides if not names_in_sentences.told(each, place.rival))):
+                settled = self._settled(part, self._ranked(part), named)
+                is_reply = settled is not None and settled.wish in ("accept", "decline")
+                is_own = settled is not None and part is not sentence and settled.sure >= IN_CLAUSE * SURE
+                yield from [settled] if settled and (is_reply or is_own) else []
             return
         bare = names_in_sentences.naming(sentence)[1] if named.name else sentence
         if named.name and len(bare.split()) < FEWEST_WORDS:
@@ -230,7 +234,8 @@ class _Reader:
         if name == "how_works" and place.game and not meanings.isdisjoint(group("playing")):
             name = "rules"
         near = {name, *(other for other, _ in others[:1])}
-        if near == {"rules", "how_works"} and not (place.game or named.games):
+        is_close = bool(others) and others[0][1] >= BESIDE * sure
+        if near == {"rules", "how_works"} and is_close and not (place.game or named.games):
             name = "how_works"  # "what is this"
         if "counter" in near and near <= group("plays") | {"counter"}:
             return Guess("counter", sure, part)
