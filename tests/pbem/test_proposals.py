@@ -61,7 +61,7 @@ def test_a_part_that_was_suggested_is_kept_after_yes_and_its_successor_goes_with
     letters.reply(answer, "undo")
     before = standing(letters)
 
-    assert "has changed since we suggested that" in said(*letters.reply(answer, "yes"))
+    assert "the match has moved on" in said(*letters.reply(answer, "yes"))
     assert before == standing(letters)
 
 

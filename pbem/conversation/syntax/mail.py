@@ -186,7 +186,7 @@ class Reader:
         is_below, is_addressed, is_misspelt = bool(draft.commands), ADDRESSED.match(text) is not None, line is None
         if text and text == draft.turn:
             draft.turn = ""  # it is played once
-            return self._line.line(undecorated(text))
+            return self._line.line(self._bare(text))
         if is_misspelt and (is_addressed or (is_below and not draft.is_below_words)):
             line = self._misspelt(text, certain=is_addressed)
         if line is None or (draft.turn is not None and self._is_fragment(line)):
@@ -231,13 +231,20 @@ class Reader:
         marks = [text for text in texts if not text.strip(SEPARATING) and self._is_turn(text)]
         if marks and not rivals:
             return marks[0] if len(texts) == 1 or (len(marks) == 1 and self.after(match, marks[0])) else None
-        bare = {undecorated(text): text for text in reversed(texts if rivals else texts[:2])}
+        bare = {self._bare(text): text for text in reversed(texts if rivals else texts[:2])}
         found = [turn for turn in bare if self._is_turn(turn)]
         found = [turn for turn in found if not is_short_word(turn) or texts[0] == bare[turn] == turn]
         legal = [turn for turn in found if (after := self.after(match, turn)) is not None and after.part is None]
         if len(legal) != 1 or any(turn != legal[0] and cells(turn) >= cells(legal[0]) for turn in found):
             return None
         return bare[legal[0]]
+
+    def _bare(self, text: str) -> str:
+        """Return the line without what may stand around a turn: list or quotation marks, blanks, the match's number."""
+        bare = undecorated(text)
+        number = ADDRESSED.match(bare)
+        is_own = number is not None and int(number[1]) == self.match and not number[2]
+        return " ".join((bare[number.end() :] if number and is_own else bare).split())
 
     def _is_fragment(self, line: Line) -> bool:
         """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
