@@ -82,7 +82,7 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
     if refusal.meant or not line.command.grammar.has(GAME):
         return
     respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
-    if respelt.split() != line.text.split():
+    if respelt.lower().split() != line.text.lower().split():
         refusal.meant, refusal.proposal = (respelt,), respelt
 
 

@@ -22,7 +22,7 @@ from pbem.matches.turn_parsing import SET_UP
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
-PAIR = 2  # how many squares a turn names at least
+PAIR = 2  # of so many squares, both stand in the turn that is meant
 JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
@@ -108,17 +108,16 @@ def _prepared(snapshot: Snapshot, turn: str, named: Sequence[str]) -> str:
 
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
     words = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
-    squares = [word for word in words if any(map(str.isdecimal, word))]
+    numbered = [word for word in words if any(map(str.isdecimal, word))]
     is_prose = len(text.split()) > FEW_WORDS  # in which a bare number is no turn: "up 2 nights"
-    likely = (word for word in squares if not (is_prose and word.isdecimal()))
+    likely = (word for word in numbered if not (is_prose and word.isdecimal()))
     named = tuple(word for word in likely if turn_parsing.after(snapshot.notation, snapshot.position, word) is not None)
-    if named and len(squares) < len(text.split()):
+    if named and len(numbered) < len(text.split()):
         return named
-    pair = "".join(cells_in(text.lower().translate(KEYS)))
-    if cells(pair) == PAIR and turn_parsing.parse(snapshot.notation, pair).error is None:  # none but that is meant
-        return (pair,) if turn_parsing.after(snapshot.notation, snapshot.position, pair) is not None else ()
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
-    return turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
+    meant = turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
+    squares = cells_in(text.lower().translate(KEYS))
+    return tuple(turn for turn in meant if len(squares) != PAIR or all(square in turn for square in squares))
 
 
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:

@@ -182,8 +182,7 @@ class _Reader:
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
         """Return what is wanted with the turns that a sentence has; nothing where that isn't clear."""
-        ranked = self._ranked(sentence)[:2]
-        likely = [name for name, sure in ranked if sure >= max(SURE, BESIDE * ranked[0][1])]
+        likely = [name for name, sure in self._ranked(sentence)[:1] if sure >= SURE]
         if "preview" in likely and len(sentence.split()) >= FEWEST_WORDS:
             return ["preview"]
         if named.is_condition and "condition" in self.possible:
