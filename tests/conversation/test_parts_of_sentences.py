@@ -48,7 +48,11 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
     (times, {"2 days a move is too short for me, I have three children": ("", "")}),
     (
         days,
-        {"vom 5. bis 19. Dezember": ["05.12.26", "19.12.26"], "from 3 August till the 17th": ["03.08.27", "17.08.27"]},
+        {
+            "ab Montag, 7. Dezember": ["07.12.26"],
+            "vom 5. bis 19. Dezember": ["05.12.26", "19.12.26"],
+            "from 3 August till the 17th": ["03.08.27", "17.08.27"],
+        },
     ),
     (
         zone_in,
@@ -118,6 +122,8 @@ def test_a_message_ends_with_the_name_of_its_author(lines: list[str], name: str)
         ("Kannst du Bob ausrichten, dass ich komme?", "bob", "dass ich komme?"),
         ("bob: take your time", "bob", "take your time"),
         ("I'll tell Bob yes or no", "bob", ""),
+        ("Powiedz Bobowi, że dam radę", "bob", "dam radę"),
+        ("Y dile que me he roto el brazo", "bob", "me he roto el brazo"),
     ],
 )
 def test_words_to_pass_on(said: str, name: str, words: str) -> None:

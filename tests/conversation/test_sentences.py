@@ -177,6 +177,21 @@ def test_words_for_the_inviter_go_with_the_answer(tmp_path: Path, said: str, sta
         assert '"I miss him."' in words_of(letters.last("bob"))
 
 
+def test_who_speaks_to_the_inviter_by_name_says_all_of_it_to_them(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        letters.say("bob", "challenge zoe@mail.example quadrupel")
+
+        (mail,) = letters.reply(
+            letters.last("zoe"), "Sorry Bob, no time for games. The hens keep me busy. Is this free?"
+        )
+
+        assert '"Sorry Bob, no time for games. The hens keep me busy."' in words_of(mail)
+        letters.reply(mail, "yes")
+        assert "The hens keep me busy." in words_of(letters.last("bob"))
+        assert "Is this free" not in words_of(letters.last("bob"))
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
