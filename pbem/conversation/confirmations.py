@@ -36,7 +36,7 @@ def hold(
     request: Request,
     reply: Reply,
     parsed: ParsedMessage,
-    held: Sequence[str],
+    held: Sequence[tuple[bool, str]],
     *,
     has_more: bool = False,
     wish: Reading = NO_WISH,
@@ -90,7 +90,9 @@ def hold(
         answers=wish.notes,
         language=meaning.language_of(request) if player.confirmed is None else "en",
         held=tuple(held),
+        withheld=clipped(parsed.withheld),
         about=meaning.about(request),
+        answers_about=request.sender.match,
         seen=request.sender.ply,
         seen_of=dict(request.sender.plies),
         agreed=agreed.id if agreed is not None else None,
@@ -135,7 +137,9 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         left = message_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        again = _asked(request, player, held_id, replace(answer, last=left == 1, held=()), asked.match, gist)
+        again = _asked(
+            request, player, held_id, replace(answer, last=left == 1, held=(), withheld=()), asked.match, gist
+        )
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         _close(request, held, asked, str(Verdict(Outcome.NOT_CONFIRMED)))
@@ -143,12 +147,13 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     if not question.held:  # it was asked by an older version, which stored them elsewhere
         return ended(reply, Outcome.TOO_LATE, EXPIRED)
     sender, seen_of = request.sender, question.seen_of or {}
-    sender = replace(sender, match=question.about, ply=question.seen, plies=seen_of, held_message=None, purpose=None)
+    match, ply = question.answers_about, question.seen
+    sender = replace(sender, match=match, ply=ply, plies=seen_of, held_message=None, purpose=None)
     request = replace(request, sender=sender, language=question.language)
-    subject, *lines = question.held
-    parsed = meaning.reader(request).read(subject, lines)
+    parsed = meaning.reader(request, question.about).restored(question.held, question.withheld)
     refusals.check_account(request, player, parsed.commands)
     if (agreed := request.session.get(Outgoing, question.agreed or 0, with_for_update=True)) is not None:
+        meaning.suggested_line(request.session, agreed, agreed.proposal or meaning.DONE)
         agreed.proposal = meaning.DONE
     _close(request, held, asked, "confirmed")
     held.player = player.id  # who has just confirmed it
@@ -193,4 +198,4 @@ def ended(reply: Reply, outcome: Outcome, told: Section) -> Reply:
 def _close(request: Request, held: Incoming, asked: Outgoing, verdict: str) -> None:
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []
     if asked.content is not None:
-        asked.content.payload = asked.payload | {"held": []}
+        asked.content.payload = asked.payload | {"held": [], "withheld": []}

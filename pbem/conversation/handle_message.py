@@ -82,7 +82,8 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
                 reply = reply.adding(SentElsewhere(matches=elsewhere)) if elsewhere else reply
                 reply = reply.adding(FirstOnly()) if has_more else reply
             case Judgement.ASK:
-                reply = confirmations.hold(request, reply, counted, parsed.text, has_more=has_more, agreed=agreed)
+                items = counted.items or parsed.items
+                reply = confirmations.hold(request, reply, counted, items, has_more=has_more, agreed=agreed)
             case Judgement.INTRODUCE:
                 reply = strangers.of_newcomer(request, reply, parsed)
             case Judgement.NOT_ALONE:
@@ -122,9 +123,9 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
             human = commands_for_wishes.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
         raise refusal
-    lines = meaning.read_ours(request, wish.lines).commands
-    if any(line.ends(request) for line in lines) and request.sender.proven:
-        return confirmations.hold(request, reply, ParsedMessage(lines), ("", *wish.lines), wish=wish)
+    ours = meaning.read_ours(request, wish.lines)
+    if any(line.ends(request) for line in ours.commands) and request.sender.proven:
+        return confirmations.hold(request, reply, ParsedMessage(ours.commands), ours.items, wish=wish)
     if wish.looks and request.sender.proven and request.sender.is_player:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))
         beside = commands_for_wishes.suggestion(replace(wish, answers=wish.beside))

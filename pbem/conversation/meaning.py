@@ -38,12 +38,12 @@ DONE = ""  # what replaces a proposal that was carried out
 
 
 def read(request: Request) -> ParsedMessage:
-    return reader(request).read(request.message.subject, request.message)
+    return reader(request, about(request)).read(request.message.subject, request.message)
 
 
 def read_ours(request: Request, lines: Sequence[str]) -> ParsedMessage:
     """Return lines of ours; where they name no match, they are about the one that the message is about."""
-    return reader(request).read("", lines) if lines else ParsedMessage()
+    return reader(request, about(request)).read("", lines) if lines else ParsedMessage()
 
 
 def about(request: Request) -> int | None:
@@ -52,7 +52,8 @@ def about(request: Request) -> int | None:
     return sender.match if sender.match is not None or sender.plies else tagged_match(request.message.subject)
 
 
-def reader(request: Request) -> Reader:
+def reader(request: Request, match: int | None) -> Reader:
+    """Return the reader of a message that is about that match, if it is about one."""
     session, player = request.session, request.sender.player
 
     @cache  # every line asks; the row itself is fetched when it is locked
@@ -71,7 +72,7 @@ def reader(request: Request) -> Reader:
         return turn_parsing.after(snapshot.notation, snapshot.position, text)
 
     own, played = (player.name, lambda: games_of(session, player)) if player is not None else (None, list)
-    return Reader(request.commands, game_of, about(request), own, after, played)
+    return Reader(request.commands, game_of, match, own, after, played)
 
 
 def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
@@ -94,7 +95,7 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
         return parsed, None  # what is wanted beside it is asked about with it
     if line is None and answer is Answer.YES and sender.player is not None and not sender.is_stranger:
         if answered is not None and answered.proposal is not None:
-            agreed, line = answered, _suggested_line(request.session, answered, answered.proposal)
+            agreed, line = answered, suggested_line(request.session, answered, answered.proposal)
         elif not parsed.commands:  # there are some in "Ok" and a turn below it
             raise Refused(
                 f'{SUGGESTS_NOTHING if answered else UNSEEN}, so we don\'t know what your "yes" is for.',
@@ -103,7 +104,7 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
     if line is None:
         return parsed, None
     lines = (*line.split("\n"), *yes_or_no.lines_below(message.certain))
-    return reader(request).read(message.subject, lines), agreed
+    return reader(request, about(request)).read(message.subject, lines), agreed
 
 
 def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:
@@ -120,7 +121,7 @@ def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer)
     return verb if is_offer and match.challenger != sender.player.id else None
 
 
-def _suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
+def suggested_line(session: Session, row: Outgoing, proposal: str) -> str:
     """Return what `yes` to a message means; raise Refused if that was done, or if its match has moved on since."""
     if proposal == DONE:
         raise Refused('You have already said "yes" to this, and it was done.')

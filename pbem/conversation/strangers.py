@@ -111,14 +111,15 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
 def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -> Reply | None:
     """Return what somebody asks for in sentences, who is no player; None if that is nothing that they can have."""
-    lines = meaning.read_ours(request, wish.lines).commands
+    ours = meaning.read_ours(request, wish.lines)
+    lines = ours.commands
     if not (lines and lines[0].command.newcomer_rank):
         check_left(request)
     looks = meaning.read_ours(request, wish.looks).commands if len(wish.wishes) == 1 else ()
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
-        held = ("", only.text, *wish.lines[1:])
+        held = ((True, only.text), *ours.items[1:])
         return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), held, wish=wish)
     if only is not None:
         return execute.execute(request, reply, ParsedMessage((only,)))

@@ -28,6 +28,7 @@ def test_it_may_be_wrapped_anywhere(width: int) -> None:
 
 @pytest.mark.parametrize("line", ["1 c1b1 g9h9 if a7b7 then c1c4", "1 c1b1 g9h9, if a7b7 then c1c4"])
 def test_a_turn_and_its_condition_can_stand_on_one_line(line: str) -> None:
+    assert read(f"#1 {line}")[0] == read(line)[0]
     assert read(line)[0] == [("move", "1 c1b1 g9h9"), ("if", "if a7b7 then c1c4")]
 
 
@@ -37,6 +38,12 @@ def test_a_line_below_a_short_condition_is_another_one(below: str) -> None:
 
     assert found[0] == ("if", "if a7b7 then c1c4")
     assert len(found) + len(prose) == 2
+
+
+def test_a_line_with_a_number_belongs_to_no_condition_above() -> None:
+    above = f"#1 {LONG} then if b4b7 f2f5 1 b7b8 f5f6 then c6c7 g8g9 2 c7c8 g9i9"
+
+    assert [name for name, _ in read(above, "#2 1 c1b1 g9h9")[0]] == ["if", "move"]
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,8 @@ def test_a_message_ends_with_the_name_of_its_author(lines: list[str], name: str)
         ("Kannst du Bob ausrichten, dass ich komme?", "bob", "dass ich komme?"),
         ("bob: take your time", "bob", "take your time"),
         ("I'll tell Bob yes or no", "bob", ""),
+        ("Yes, but don't tell Bob that I'm a beginner", "bob", ""),
+        ("Should I tell Bob that I resign?", "bob", ""),
         ("Powiedz Bobowi, że dam radę", "bob", "dam radę"),
         ("Y dile que me he roto el brazo", "bob", "me he roto el brazo"),
     ],

@@ -52,7 +52,7 @@ class ParsedMessage:
     beyond: tuple[str, ...] = ()  # the commands beyond the number that a message can have
     doubtful: Line | None = None  # if there is no command: the first line that is one but for its place
     withheld: tuple[str, ...] = ()  # if there is one: the lines that may be quoted, which go to nobody
-    text: tuple[str, ...] = ()  # all that counts of it, so that it can be read again: its subject, and the lines
+    items: tuple[tuple[bool, str], ...] = ()  # its lines, and whether each is a command: so it can be held
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -119,13 +119,9 @@ class Reader:
         draft = self._drafted(head, wrapped_conditions.apart(page, self._is_turn), to_ascii(text.asked or "").strip())
         withheld = trim(below) if draft.commands and not draft.keeps("") else ()
         overlooked = tuple(self._overlooked(draft, told if head is None and is_new else ""))
-        own = tuple(line.text if line else raw for line, raw in draft.items)
         draft.items += [(None, line) for line in (() if withheld else below)]
-        commands, beyond = draft.commands[:MOST_COMMANDS], tuple(line.text for line in draft.commands[MOST_COMMANDS:])
-        subject, own = head.text if head else told, own if commands[:1] == (head,) else ("", *own)
-        found = ParsedMessage(commands, tuple(draft.words), subject=subject, overlooked=overlooked, beyond=beyond)
-        found = replace(found, withheld=withheld, text=own)
-        if commands:
+        found = _found(draft, subject=head.text if head else told, overlooked=overlooked, withheld=withheld)
+        if found.commands:
             return found
         first, *_ = map(str.strip, found.prose or (told if is_new else "",))
         read = (self._line.line(to_ascii(line.strip())) for line in (*found.prose, *map(undecorated, below)))
@@ -133,6 +129,15 @@ class Reader:
         doubtful = min(whole, key=lambda line: not line.command.plays, default=None)
         words = (Prose(trim(found.prose[1:])),)
         return replace(found, words=words, first=first, guess=self._line.guess(to_ascii(first)), doubtful=doubtful)
+
+    def restored(self, items: Sequence[tuple[bool, str]], withheld: tuple[str, ...]) -> ParsedMessage:
+        """Return what was held of a message: whether a line counts where it stands isn't decided again."""
+        draft = _Draft(None, is_played=False)
+        for is_command, text in items:
+            line = self._line.line(to_ascii(text), opening=True) if is_command else None
+            line = line or (self._misspelt(text, certain=True) if is_command else None)
+            draft.items.append((line and _as_written(line, text), "" if line else text))
+        return _found(draft, overlooked=tuple(self._overlooked(draft, "")), withheld=withheld)
 
     def _without_password(self, text: str) -> str:
         """Return a line for Rognlie's server without userid and password; what is a turn behind the userid is none."""
@@ -260,6 +265,12 @@ class Reader:
             is_other = (named or self.match) not in played or (named is None and self._is_turn(text))
             if is_other and self._line.held_turn(text) is not None:
                 yield line
+
+
+def _found(draft: _Draft, **further: Any) -> ParsedMessage:
+    commands, beyond = draft.commands[:MOST_COMMANDS], tuple(line.text for line in draft.commands[MOST_COMMANDS:])
+    items = tuple((line is not None, line.text if line else raw) for line, raw in draft.items)
+    return ParsedMessage(commands, tuple(draft.words), beyond=beyond, items=items, **further)
 
 
 def _is_private(line: Line) -> bool:

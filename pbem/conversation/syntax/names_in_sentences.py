@@ -10,7 +10,7 @@ from pbem.conversation.syntax import vocabulary, wish_classifier
 
 NAME, TOKEN = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]"), re.compile(r"[^\W_][\w'-]*")
 SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
-LONGEST_ENDING, THEM = 5, "them"
+LONGEST, LONGEST_ENDING, THEM = 300, 5, "them"  # how much of a sentence is searched
 SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<![a-z\d])\d\d\.)\s+(?=\S)")
 
 
@@ -141,7 +141,10 @@ def is_form_of(word: str, name: str) -> bool:
 
 def addressed(sentence: str, name: str) -> bool:
     """Return whether a sentence speaks to somebody by name: "Ann love, ...", "thanks Ann but ...", "..., Ann!"."""
+    sentence = sentence[:LONGEST]
     words = TOKEN.findall(sentence)
+    if not (words and as_name(sentence).find(name[: max(len(name) - 2, SHORTEST_NAME)]) >= 0) or _is_for_us(sentence):
+        return False
     parts = [each for part in re.split(r"[,:!.]", sentence) if (each := TOKEN.findall(part))]
     opening = list(takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
     called = [*(part[0] for part in parts if len(part) == 1), *words[len(opening) : len(opening) + bool(opening)]]
@@ -149,6 +152,10 @@ def addressed(sentence: str, name: str) -> bool:
     *before, last = parts[0] if len(parts) > 1 and len(parts[0]) <= MOST_NAMES else ("",)
     called += [last] if before and "to" not in vocabulary.lexicon("words").of(before[-1].lower()) else []
     return len(words) > MOST_NAMES and any(word[:1].isupper() and is_form_of(word, name) for word in called)
+
+
+def _is_for_us(sentence: str) -> bool:
+    return not {"block", "complain"}.isdisjoint(vocabulary.meanings("concepts", sentence))
 
 
 def _means(word: str, *concepts: str) -> bool:
@@ -170,6 +177,9 @@ def told(sentence: str, name: str) -> str:
         for found in re.finditer(way.replace("NAME", r"(\w+)"), sentence, re.IGNORECASE):
             whom = as_name(found[1]) if found.re.groups else THEM
             if whom in vocabulary.table("names")["them"].split() or is_form_of(whom, name):
+                before = SENTENCE_END.split(sentence[: found.start()])[-1]
+                if not {"not", "doubt"}.isdisjoint(vocabulary.meanings("words", before)):
+                    return ""  # "don't tell Bob", "should I tell Bob"
                 *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
                 is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.meanings("concepts", last)
                 passed_on = " ".join(words if words and is_thanks else (*words, last))

@@ -11,6 +11,7 @@ from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.condition_parsing import LONGEST, seems_meant
 
 BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
+NUMBERED = re.compile(r"#\s?\d{1,9}[\s:,;.)\]]+")
 LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
 PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter|pass|swap", re.IGNORECASE)
 """A word that stands in turns and conditions."""
@@ -27,9 +28,10 @@ def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
             whole[-1], last = f"{whole[-1].rstrip()} {text}", text
             continue
         turn, word, condition = line.partition(" if ")
-        if word and is_turn(to_ascii(turn.strip(" ,;"))) and _begins(f"if {condition}"):
+        if word and is_turn(NUMBERED.sub("", to_ascii(turn.strip(" ,;")))) and _begins(f"if {condition}"):
             whole.append(turn.rstrip(" ,;"))
-            line = text = f"if {condition}"
+            number = NUMBERED.match(to_ascii(turn.strip()))
+            line = text = f"{number[0] if number else ''}if {condition}"
         whole.append(line)
         last = text if _begins(text) else ""
     return whole
@@ -43,6 +45,8 @@ def _begins(text: str) -> bool:
 
 def _belongs(text: str, above: str) -> bool:
     words = to_ascii(text).split()
+    if words[0].startswith("#"):  # a match of its own
+        return False
     if words[0].lower().rstrip(",:;") == "then" or LACKS.search(above):
         return True
     return len(above) + 1 + len(words[0]) > NEARLY_FULL and all(map(PART.fullmatch, words)) and not BEGINS.match(text)

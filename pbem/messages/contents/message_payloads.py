@@ -163,8 +163,10 @@ class Confirmation(Payload, template="confirm"):
     """What we understood in plain sentences: a yes carries out the lines as they are printed, and nothing else."""
     answers: tuple[str, ...] = ()  # what we say to their questions, and what we didn't understand
     language: str = "en"
-    held: tuple[str, ...] = ()  # what a yes carries out: the subject of the message, and its lines
-    about: int | None = None  # the match that they are about where they name none
+    held: tuple[tuple[bool, str], ...] = ()  # what a yes carries out: the lines, and whether each is a command
+    withheld: tuple[str, ...] = ()  # the lines that may be quoted, which go to nobody
+    about: int | None = None  # the match that lines are about which name none
+    answers_about: int | None = None  # the match of the message that it replies to
     seen: int | None = None  # the version of it that their author had seen
     seen_of: dict[int, int] | None = None  # the same if that was a message about several matches
     agreed: int | None = None  # the message of ours to whose suggestion they agree
