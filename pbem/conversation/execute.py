@@ -196,9 +196,9 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
 
 def charge(request: Request, line: Line, spent: int) -> int:
     """Return what a message has cost with that line; raise Refused if that's too much. One line alone never is."""
-    own = cost(request, line)
-    about = request.session, request.sender, request.incoming
-    message_budgets.check_cost(*about, line.text, own, spent, request.now)
+    if own := cost(request, line):
+        about = request.session, request.sender, request.incoming
+        message_budgets.check_cost(*about, line.text, own, spent, request.now)
     return spent + own
 
 

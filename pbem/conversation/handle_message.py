@@ -59,10 +59,11 @@ def _reply_to(request: Request, reply: Reply) -> Reply:
 
 
 def _handle_text(request: Request, reply: Reply) -> Reply:
-    parsed, excess = meaning.read(request), _excess(request)
+    excess, parsed = _excess(request), meaning.read(request)
     reply = replace(reply, subject=parsed.subject)
     try:
-        check_account(request, request.sender.player, parsed.commands)
+        if (player := request.sender.player) is not None and player.banned is not None:
+            check_account(request, player, parsed.commands)
         parsed, agreed = meaning.as_meant(request, parsed)
         counted = parsed if request.sender.is_player else strangers.reread(request, parsed)
         judgement = judge(

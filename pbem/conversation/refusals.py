@@ -76,16 +76,12 @@ def whom_to_ask(server: ServerSettings) -> str:
 CLOSED = f"{message_budgets.ONCE}closed"  # the gist of the answer to a player whose account is closed
 
 
-def check_account(request: Request, player: Player | None, commands: Sequence[Line]) -> None:
+def check_account(request: Request, player: Player, commands: Sequence[Line]) -> None:
     """Raise Refused for a player whose account is closed, and Unanswerable once they were told so that day.
 
     What they write is read all the same: they can have their data, and have it deleted.
     """
-    if (
-        player is None
-        or player.banned is None
-        or (commands and all(Who.CLOSED in line.command.open_to for line in commands))
-    ):
+    if player.banned is None or (commands and all(Who.CLOSED in line.command.open_to for line in commands)):
         return
     if message_budgets.was_told(request.session, request.sender.address, CLOSED, request.now):
         raise Unanswerable(Silence.ACCOUNT_CLOSED)

@@ -173,14 +173,14 @@ def check_cost(
 ) -> None:
     """Raise Refused if a line would have us look up too much for one message, or for a player within an hour."""
     is_unproven = sender.standing is not None
-    if own and spent and spent + own > (MOST_COST_UNPROVEN if is_unproven else MOST_COST):
+    if spent and spent + own > (MOST_COST_UNPROVEN if is_unproven else MOST_COST):
         proven = "in a reply to one of our messages" if is_unproven else "in another message"
         raise Refused(
             "One message can't hold everything you asked for, so the answer ends here.",
             read=line,
             fits=f"Send this line and those below {proven}.",
         )
-    if not own or sender.player is None or not sender.proven:
+    if sender.player is None or not sender.proven:
         return
     rows = of_hour(sender.player, now, Incoming.received, Incoming.cost)
     others = rows.where(Incoming.id != this.id, col(Incoming.cost) > 0).order_by(col(Incoming.received).desc())
