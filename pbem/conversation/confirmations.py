@@ -4,7 +4,6 @@ A message waits for a yes if it doesn't prove who sent it, or has a command that
 with the question, which goes to the address on file, and are carried out when that agrees.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -36,17 +35,16 @@ def hold(
     request: Request,
     reply: Reply,
     parsed: ParsedMessage,
-    held: Sequence[tuple[bool, str]],
     *,
     has_more: bool = False,
     wish: Reading = NO_WISH,
     agreed: Outgoing | None = None,
 ) -> Reply:
-    """Hold those lines and ask the address on file whether they were meant; refuse at once what can't be done.
+    """Hold a message and ask the address on file whether it was meant; refuse at once what can't be done.
 
-    This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
-    also what it has beside `parsed`. Where it proves nothing, that is asked once within an hour. The lines of a `wish`
-    are carried out instead of the message, and those of the message of ours with whose suggestion it `agreed`.
+    This is for messages that prove nothing, and for those with a command that asks once more: all of their items wait,
+    also what is beside these commands. Where it proves nothing, that is asked once within an hour. The lines of a
+    `wish` are carried out instead of the message, and those of the message with whose suggestion it `agreed`.
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=request.on_file(), proven=True, purpose=None)
@@ -65,8 +63,8 @@ def hold(
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and message_budgets.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
-    is_limited = request.sender.standing is not None
-    if is_limited and message_budgets.is_open_question(request.session, request.sender, gist, request.now):
+    is_unproven = request.sender.standing is not None
+    if is_unproven and message_budgets.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
@@ -89,7 +87,7 @@ def hold(
         sentence=wish.sentence,
         answers=wish.notes,
         language=meaning.language_of(request) if player.confirmed is None else "en",
-        held=tuple(held),
+        held=parsed.items,
         withheld=clipped(parsed.withheld),
         about=meaning.about(request),
         answers_about=request.sender.match,

@@ -83,8 +83,8 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
                 reply = reply.adding(SentElsewhere(matches=elsewhere)) if elsewhere else reply
                 reply = reply.adding(FirstOnly()) if has_more else reply
             case Judgement.ASK:
-                items = counted.items or parsed.items
-                reply = confirmations.hold(request, reply, counted, items, has_more=has_more, agreed=agreed)
+                whole = replace(counted, items=counted.items or parsed.items)
+                reply = confirmations.hold(request, reply, whole, has_more=has_more, agreed=agreed)
             case Judgement.INTRODUCE:
                 reply = strangers.of_newcomer(request, reply, parsed)
             case Judgement.NOT_ALONE:
@@ -126,7 +126,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
         raise refusal
     ours = meaning.read_ours(request, wish.lines)
     if any(line.ends(request) for line in ours.commands) and request.sender.proven:
-        return confirmations.hold(request, reply, ParsedMessage(ours.commands), ours.items, wish=wish)
+        return confirmations.hold(request, reply, ParsedMessage(ours.commands, items=ours.items), wish=wish)
     if wish.looks and request.sender.proven and request.sender.is_player:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))
         beside = commands_for_wishes.suggestion(replace(wish, answers=wish.beside))

@@ -119,8 +119,8 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     first = next(iter((*lines, *looks)), None)
     only = first.of_stranger(request) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
-        held = ((True, only.text), *ours.items[1:])
-        return confirmations.hold(request, reply, ParsedMessage((only, *lines[1:])), held, wish=wish)
+        held = ParsedMessage((only, *lines[1:]), items=((True, only.text), *ours.items[1:]))
+        return confirmations.hold(request, reply, held, wish=wish)
     if only is not None:
         return execute.execute(request, reply, ParsedMessage((only,)))
     if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):

@@ -138,8 +138,7 @@ def of_stranger(
             raise Unanswerable(budget.says)
         least[budget.name] = min(left - 1, least.get(budget.name, left))
         is_half_used = is_half_used or (budget.is_shared and budget.is_half_used(left))
-    its, of_domain_left, of_all = (least[name] for name in ("address", "domain", "all"))
-    log.info("answers left for strangers", of_address=its, of_domain=of_domain_left, all=of_all)
+    log.info("answers left for strangers", of_address=least["address"], of_domain=least["domain"], all=least["all"])
     return is_half_used
 
 

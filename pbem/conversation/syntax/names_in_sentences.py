@@ -53,9 +53,8 @@ def naming(text: str) -> tuple[str, str]:
             rest = text[found.end() :]
             after = TOKEN.findall(rest) if rest[:1].isalpha() else []
             words = after[1:] if after and vocabulary.plain(after[0]) in vocabulary.listed("titles") else after
-            is_listed = (
-                found[0].lower().startswith(("join", "register", "sign"))
-            )  # "join Bob and Ann": other people's words
+            # "join Bob and Ann": other people's words
+            is_listed = found[0].lower().startswith(("join", "register", "sign"))
             if not words or (is_listed and len(words) > 1 and is_name(words[1])):
                 continue
             name, is_alone = words[0], re.match(rf"{re.escape(words[0])}\s*(?:[.,!]|$)", rest) is not None
@@ -135,15 +134,21 @@ def opponents(text: str) -> Iterator[str]:
 
 def is_form_of(word: str, name: str) -> bool:
     """Return whether a word is a name, perhaps with an ending: Nedowi, Kaziu for kazik."""
-    root, bare = name[: max(len(name) - 2, SHORTEST_NAME)], as_name(word)
+    root, bare = _root(name), as_name(word)
     return bool(root) and bare.startswith(root) and len(bare) < len(name) + LONGEST_ENDING
+
+
+def _root(name: str) -> str:
+    return name[: max(len(name) - 2, SHORTEST_NAME)]
 
 
 def addressed(sentence: str, name: str) -> bool:
     """Return whether a sentence speaks to somebody by name: "Ann love, ...", "thanks Ann but ...", "..., Ann!"."""
     sentence = sentence[:LONGEST]
     words = TOKEN.findall(sentence)
-    if not (words and as_name(sentence).find(name[: max(len(name) - 2, SHORTEST_NAME)]) >= 0) or _is_for_us(sentence):
+    if not words or _root(name) not in as_name(sentence):
+        return False
+    if not {"block", "complain"}.isdisjoint(vocabulary.meanings("concepts", sentence)):  # that is for us
         return False
     parts = [each for part in re.split(r"[,:!.]", sentence) if (each := TOKEN.findall(part))]
     opening = list(takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
@@ -152,10 +157,6 @@ def addressed(sentence: str, name: str) -> bool:
     *before, last = parts[0] if len(parts) > 1 and len(parts[0]) <= MOST_NAMES else ("",)
     called += [last] if before and "to" not in vocabulary.lexicon("words").of(before[-1].lower()) else []
     return len(words) > MOST_NAMES and any(word[:1].isupper() and is_form_of(word, name) for word in called)
-
-
-def _is_for_us(sentence: str) -> bool:
-    return not {"block", "complain"}.isdisjoint(vocabulary.meanings("concepts", sentence))
 
 
 def _means(word: str, *concepts: str) -> bool:

@@ -225,9 +225,8 @@ def _times(text: str) -> tuple[str, str]:
         refused |= {*others.of_text(negated)} & {"not"}  # "pas à 2 jours par coup"
         if refused:  # "not 2 days, but five"
             rest = [*words[at + 1 :], ""]
-            ends = (
-                each for each, then in pairwise(rest) if not then.isalpha() or units.of(then)
-            )  # "I have three children"
+            # "I have three children"
+            ends = (each for each, then in pairwise(rest) if not then.isalpha() or units.of(then))
             count = next((_number(each) for each in ends if each not in part and _number(each) > 1), 0)
         if not unit or not (count or (is_each and not refused)):
             continue

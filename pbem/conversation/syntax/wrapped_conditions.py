@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.condition_parsing import LONGEST, seems_meant
 
-BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
 NUMBERED = re.compile(r"#\s?\d{1,9}[\s:,;.)\]]+")
+BEGINS = re.compile(rf"(?:{NUMBERED.pattern})?(if|else|queue)\b", re.IGNORECASE)
 LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
 PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter|pass|swap", re.IGNORECASE)
 """A word that stands in turns and conditions."""
@@ -28,10 +28,11 @@ def apart(lines: Sequence[str], is_turn: Callable[[str], bool]) -> list[str]:
             whole[-1], last = f"{whole[-1].rstrip()} {text}", text
             continue
         turn, word, condition = line.partition(" if ")
-        if word and is_turn(NUMBERED.sub("", to_ascii(turn.strip(" ,;")))) and _begins(f"if {condition}"):
+        plain = to_ascii(turn.strip(" ,;"))
+        number = found[0] if (found := NUMBERED.match(plain)) else ""
+        if word and is_turn(plain.removeprefix(number)) and _begins(f"if {condition}"):
             whole.append(turn.rstrip(" ,;"))
-            number = NUMBERED.match(to_ascii(turn.strip()))
-            line = text = f"{number[0] if number else ''}if {condition}"
+            line = text = f"{number}if {condition}"
         whole.append(line)
         last = text if _begins(text) else ""
     return whole
