@@ -5,8 +5,11 @@ from datetime import date
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
+from pbem.conversation.syntax.commands_for_wishes import Place
 from pbem.conversation.syntax.names_in_sentences import addressed, naming, opponents, own_name, signature, told
 from pbem.conversation.syntax.sentence_entities import (
     absence,
@@ -16,7 +19,7 @@ from pbem.conversation.syntax.sentence_entities import (
     without_rejected,
     zone_in,
 )
-from pbem.conversation.syntax.wishes_in_sentences import sentences_in
+from pbem.conversation.syntax.wishes_in_sentences import read, sentences_in
 
 TODAY = date(2026, 11, 28)
 
@@ -147,3 +150,9 @@ def test_a_sentence_speaks_to_somebody_by_their_name(said: str) -> None:
     assert addressed(said, "grace")
     assert not addressed("I'd love to play Grace.", "grace")
     assert not addressed("Yes to Grace, though I don't know the rules.", "grace")
+
+
+@given(st.text(max_size=60) | st.sampled_from(["!!!", "\U0001f44d", "12.", ", ,", "if", "@", "Tell bob", "5. 6."]))
+def test_nothing_is_too_odd_to_be_read(sentence: str) -> None:
+    for place in (Place(today=TODAY), Place(today=TODAY, player="alice", match=1, state="running", rival="bob")):
+        assert read([sentence], place).lines != (sentence,)

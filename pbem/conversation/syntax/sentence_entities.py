@@ -243,7 +243,7 @@ def days_in(text: str, today: date) -> Iterator[date]:
     """Yield the days that a text names: dates, and days of the week, which are the next ones."""
     dates = list(_dates(text, today))
     words = vocabulary.words(text)
-    named = [word for word, after in zip(words, (*words[1:], ""), strict=True) if not (dates and after[:1].isdecimal())]
+    named = [word for word, after in pairwise((*words, "")) if not (dates and after[:1].isdecimal())]
     yield from dates if len(dates) > 1 else (*dates, *_weekdays(named, today))  # "Monday, 2 November" is one
 
 
