@@ -1,9 +1,7 @@
 """Turns in the sentences of a message, with what goes with them: conditions, and words for the opponent."""
 
 import re
-from collections.abc import Sequence
 
-from notation.resemblance import resembling
 from pbem.conversation import meaning
 from pbem.conversation.command import Request
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
@@ -11,19 +9,18 @@ from pbem.conversation.syntax.arguments import TURN
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.prose import cells
-from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, KEYS, cells_in, is_doubted, is_negated
+from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, is_doubted, is_negated
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turn_parsing
 from pbem.matches.queries import is_to_move
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
+from pbem.matches.turns_in_text import KEYS, cells, cells_in, prepared, turn_resembling, turns_meant, without_cells
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
 PAIR = 2  # of so many squares, both stand in the turn that is meant
-JUMP = 3  # how many squares a jump names: where it begins, what it jumps over, and where it ends
 _PART = re.compile(r"(?<=[.!?;])\s+|,\s+")
 
 
@@ -79,12 +76,12 @@ def _with_more(
     """Return the refusal that suggests a turn and what a text wants beside it; None if that is nothing."""
     number, said, place = snapshot.match.id, (parsed.first, *parsed.prose), meaning.place_of(request)
     lines, means = [turn], [f"play {turn}"]
-    if prepared := _prepared(snapshot, turn, cells_in(condition)):
-        lines, means = [*lines, prepared], [*means, f"and {prepared}"]
+    if answer := prepared(snapshot, turn, cells_in(condition)):
+        lines, means = [*lines, answer], [*means, f"and {answer}"]
     is_passed_on = place.rival and place.level is None
     if is_passed_on and (told := names_in_sentences.words_for(" ".join(said), place.rival)):
         lines, means = [*lines, f"say {told}"], [*means, f"and to write to {place.rival}"]
-    wish = meaning.understood(request, map(sentence_entities.without_cells, said))
+    wish = meaning.understood(request, map(without_cells, said))
     if any(each.risky or each.name in vocabulary.group("said_by_turn") for each in wish.wishes):
         wish = Reading()
     if len(lines) == 1 and not wish.wishes:
@@ -93,17 +90,6 @@ def _with_more(
     meant = (*(f"#{number} {line}" for line in lines), *wish.lines)
     sentence, notes = f"You want to {', '.join(means)}.", " ".join(wish.notes)
     return Refused(sentence, fits=notes, match=number, meant=meant, proposal="\n".join(meant), wish=True)
-
-
-def _prepared(snapshot: Snapshot, turn: str, named: Sequence[str]) -> str:
-    """Return the condition behind a turn whose squares are named; empty where it isn't the one legal reading."""
-    played = [turn]
-    position = turn_parsing.after(snapshot.notation, snapshot.position, turn)
-    for squares in zip(named[::2], named[1::2], strict=True):
-        found = resembling(snapshot.notation, position, "".join(squares)) if position is not None else ()
-        position = turn_parsing.after(snapshot.notation, position, found[0]) if position and len(found) == 1 else None
-        played += found
-    return f"if {played[1]} then {played[2]}" if position is not None and len(played) > 1 else ""
 
 
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -115,25 +101,9 @@ def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...
     if named and len(numbered) < len(text.split()):
         return named
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
-    meant = turns_meant(snapshot, text) or (_resembling(snapshot, held) if held else ())
+    meant = turns_meant(snapshot, text) or (turn_resembling(snapshot, held) if held else ())
     squares = cells_in(text.lower().translate(KEYS))
     return tuple(turn for turn in meant if len(squares) != PAIR or all(square in turn for square in squares))
-
-
-def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    """Return the legal turns that a text resembles, or whose squares it names two by two."""
-    latin = text.lower().translate(KEYS)
-    named = cells_in(latin)
-    if len(named) == JUMP:
-        return _resembling(snapshot, f"{named[0]}{named[2]}")
-    pairs = ("".join(named[at : at + 2]) for at in range(0, len(named) - 1, 2))
-    whole = _resembling(snapshot, text) or (_resembling(snapshot, latin) if latin != text.lower() else ())
-    return whole or tuple(dict.fromkeys(turn for pair in pairs for turn in _resembling(snapshot, pair)))
-
-
-def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    set_up = turn_parsing.set_up_in(snapshot.notation, snapshot.position, text)
-    return (set_up,) if set_up is not None else resembling(snapshot.notation, snapshot.position, text)
 
 
 def with_turns(refusal: Refused, meant: tuple[str, ...], asked: tuple[str, ...] = ()) -> Refused:

@@ -15,7 +15,7 @@ from pbem.conversation.command import Command, Commands, Line
 from pbem.conversation.syntax import names_in_sentences, prose
 from pbem.conversation.syntax.arguments import CONDITION, GAME, MATCH_THEN, TURN, shape
 from pbem.errors import Refused
-from pbem.matches import condition_parsing, turn_parsing
+from pbem.matches import condition_parsing, turn_parsing, turns_in_text
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
@@ -159,7 +159,7 @@ class LineReader:
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,:;!?)\"'*")
             for turn in self._read_for(rest, number):
-                if prose.cells(held := rest[: turn.length]) > 1:
+                if turns_in_text.cells(held := rest[: turn.length]) > 1:
                     return held.strip(" ,")
         return None
 

@@ -23,11 +23,12 @@ from pbem.conversation.command import Commands, Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax.arguments import CONDITION, TURN
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.prose import cells, is_greeting, is_short_word, undecorated
+from pbem.conversation.syntax.prose import is_greeting, is_short_word, undecorated
 from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.mail.reading.text.kept_and_cut_lines import WrittenText, trim
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import wrapped_conditions
+from pbem.matches.turns_in_text import cells
 
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"  # in some games, a turn in which nothing moves has only such marks
 MOST_COMMANDS = 20

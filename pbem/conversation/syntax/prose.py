@@ -4,8 +4,6 @@ import re
 from difflib import get_close_matches
 from functools import lru_cache
 
-from pbem.conversation.syntax.sentence_entities import CELL
-
 POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
 GREETINGS = frozenset(
     {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
@@ -60,11 +58,6 @@ def is_board_or_record(text: str) -> bool:
 def is_sentence(text: str) -> bool:
     """Return whether a text that starts like a turn is prose ("3 cheers for you", "a1 is a fine square")."""
     return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in text.split()) > 1
-
-
-def cells(text: str) -> int:
-    """Return how many cells a text names, also within a turn: 4 in "1 c1b1 g9h9"."""
-    return len(CELL.findall(text))
 
 
 @lru_cache(maxsize=2_048)

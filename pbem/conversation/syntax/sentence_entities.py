@@ -10,14 +10,11 @@ from zoneinfo import available_timezones
 
 from notation.games import GAMES
 from pbem.conversation.syntax import names_in_sentences, vocabulary
+from pbem.matches.turns_in_text import KEYS, TURN, apart, cells_in
 
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")  # levels of the house
 NEAR, SHORTEST_GAME = 4, 5  # words between who begins and that they do; letters of a game in another spelling
-CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)  # also within a turn: "c1b1"
-_TURN = re.compile(rf"(?<!\w)(?:{CELL.pattern}){{2,4}}(?!\w)", re.IGNORECASE)
-_CELL_ALONE = re.compile(rf"(?<!\w){CELL.pattern}(?!\w)", re.IGNORECASE)
-KEYS = str.maketrans("фисвуапршолде", "abcdefghijkle")  # of a Russian keyboard; and a letter that looks Latin
 CONDITION_CELLS = 4  # how many squares a condition names at least: a turn of the opponent, and the answer to it
 
 
@@ -70,15 +67,6 @@ def named(sentence: str, today: date) -> Named:
     )
 
 
-def cells_in(text: str) -> tuple[str, ...]:
-    return tuple(cell.lower() for cell in _CELL_ALONE.findall(text))
-
-
-def apart(text: str) -> str:
-    """Return a text with the squares of its turns apart."""
-    return _TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text)
-
-
 def in_latin(text: str) -> str:
     """Return a text with the turns that it has in Cyrillic letters in Latin ones, and on the keys of those."""
     return vocabulary.pattern("cyrillic_turn").sub(lambda turn: turn[0].lower().translate(KEYS), text)
@@ -92,15 +80,11 @@ def turn_in(text: str) -> str:
 
 def without_rejected(text: str) -> str:
     """Return a text without the turn that it rejects."""
-    for turn in _TURN.finditer(text):
+    for turn in TURN.finditer(text):
         before = text[: turn.start()].rstrip()
-        if before and is_negated(before.split()[-1]) and _TURN.search(before):
+        if before and is_negated(before.split()[-1]) and TURN.search(before):
             return before.rpartition(" ")[0]
     return text
-
-
-def without_cells(text: str) -> str:
-    return _TURN.sub(" ", _CELL_ALONE.sub(" ", text))
 
 
 def is_negated(text: str) -> bool:

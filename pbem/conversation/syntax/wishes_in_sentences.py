@@ -12,6 +12,7 @@ from pbem.conversation.syntax import names_in_sentences, sentence_entities, voca
 from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import group
+from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 3  # of a message that is read
 SURE, GAP = 5.8, 3  # how much more a sentence must resemble a wish than none, and a third of it than the next
@@ -132,7 +133,7 @@ class _Reader:
             wishes += ["chat"] * bool("chat" in possible and names_in_sentences.told(sentence, place.rival))
             yield from (Guess(wish, CERTAIN, sentence) for wish in wishes)
             for part in vocabulary.pattern("clause").split(sentence) if wishes != ["preview"] else ():
-                if not sentence_entities.cells_in(sentence_entities.apart(part)):
+                if not cells_in(apart(part)):
                     yield from (
                         each for each in self.guesses(part, replace(named, cells=())) if each.wish not in wishes
                     )

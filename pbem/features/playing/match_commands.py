@@ -13,7 +13,7 @@ from pbem.conversation.syntax.arguments import MATCH, TEXT, TURN, Piece, opt, wo
 from pbem.errors import Refused
 from pbem.features.match_and_players import own_match
 from pbem.features.playing import conditional_moves, offers
-from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing
+from pbem.matches import lifecycle, prepared_and_forced_turns, timeouts, turn_parsing, turns_in_text
 from pbem.matches.events import PartTakenBack
 from pbem.matches.queries import opponent_in, version
 from pbem.matches.replayed_match import Snapshot, snapshot_of
@@ -78,7 +78,7 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     except Refused as refusal:
         refusal.match = snapshot.number
         cause = refusal.__cause__
-        meant = turns_in_prose.turns_meant(snapshot, line.words)
+        meant = turns_in_text.turns_meant(snapshot, line.words)
         if isinstance(cause, IllegalMove):
             meant = named(snapshot.notation, snapshot.position, line.words, cause, meant)
         raise turns_in_prose.with_turns(refusal, meant) from cause
