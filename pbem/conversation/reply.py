@@ -1,10 +1,6 @@
 """The one reply to a message: what decisions and refusals add to it, the messages beside it, and whether it is sent."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
 
 from pbem.conversation import message_without_command
 from pbem.conversation.command import PAGE, Decision, Letter, Line, Request
@@ -30,7 +26,7 @@ from pbem.players import match_event_notices, message_budgets, waiting_answers
 from pbem.players.queue_match_news import Notice, notify, retell
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailer import Delivery, Mailer
-from pbem.storage.message_payload_base import Payload, Section, dump
+from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Match, MatchState
 from pbem.storage.preference_definition import OFF
 from pbem.tokens import Purpose
@@ -38,7 +34,6 @@ from pbem.tokens import Purpose
 MOST_LINES = 10
 WIDEST = 300
 LONGEST_READ = 1_000  # how much of a line a refusal repeats
-LONG_NUMBER = re.compile(r"\d{3,}")
 NOTHING_YET = Verdict(Outcome.DONE)  # the verdict before any command was carried out
 
 
@@ -135,8 +130,8 @@ def enqueue(request: Request, reply: Reply) -> None:
     """Queue the reply, unless it says what its sender was told often enough, or doesn't want to be told."""
     session, sender, player = request.session, reply.sender, reply.sender.player
     sections = reply.sections if sender.standing is None else tuple(map(_shortened, reply.sections))
-    gist = reply.gist or _gist_of(sections)
-    until = request.now if gist is None else _ends_until(request, reply, gist)
+    gist = reply.gist or message_budgets.gist_of_answer(sections)
+    until = request.now if gist is None else message_budgets.ends_until(session, sender, sections, gist, request.now)
     choices = general_preferences.with_defaults(player.settings if player else {})
     if not sections or until is None:
         return
@@ -186,44 +181,6 @@ def _is_receipt(request: Request, section: Section) -> bool:
     if not isinstance(section, TurnNews) or section.ply == 0 or section.since is not None or section.void:
         return False
     return request.session.get_one(Match, section.match).state == MatchState.RUNNING
-
-
-def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
-    """Return until when the address gets no such answer after this one; None if it isn't even sent.
-
-    That is sooner if the message proves nothing: the same answer goes out once a day.
-    """
-    sender, session, now = reply.sender, request.session, request.now
-    is_error = any(isinstance(section, Refusal) for section in reply.sections)
-    has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
-    if not has_token and (is_error or sender.is_stranger):
-        if gist == message_budgets.NO_COMMAND:
-            earlier, stored = message_budgets.said(session, sender, gist, now), _stored(reply.sections)
-            was_said = any(payload.get("sections") == stored for payload in earlier)
-        else:
-            was_said = message_budgets.was_asked(session, sender, gist, now)
-        if was_said:
-            return None
-    return message_budgets.ends_until(session, sender, gist, now)
-
-
-def _gist_of(sections: Sequence[Section]) -> str | None:
-    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets.
-
-    Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
-    """
-    if all(isinstance(section, TurnNews) for section in sections):
-        return None
-    stored = _stored(sections)
-    for section in stored:
-        if section["template"] == "refused":
-            section |= {key: LONG_NUMBER.sub("0", text) for key, text in section.items() if isinstance(text, str)}
-    return message_budgets.gist_of("answer", stored)
-
-
-def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
-    return stored
 
 
 def _shortened(section: Section) -> Section:

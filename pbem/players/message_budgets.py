@@ -7,6 +7,7 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from math import ceil
@@ -20,10 +21,13 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.messages import general_preferences
+from pbem.messages.contents.answer_sections import Refusal, TurnNews
+from pbem.messages.contents.message_payloads import Answer
 from pbem.messages.times_shown import moment
 from pbem.players import invitations
 from pbem.players.sender_identity import Sender
 from pbem.storage.mailboxes_and_domains import DOTLESS, is_large, mailbox, owner
+from pbem.storage.message_payload_base import Section, dump
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingContent, Player, Standing
 from pbem.storage.utc import within
 
@@ -47,6 +51,7 @@ MOST_COST, MOST_COST_UNPROVEN, MOST_COST_PER_HOUR = 4_000, 100, 20_000
 """What one message can have us look up, in turns to replay and lines to list; what one that proves nothing can, whose
 answer may go to a victim; and what all messages of a player can within an hour."""
 ONCE = "once "  # how the gist of what is said once a day begins
+LONG_NUMBER = re.compile(r"\d{3,}")
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 
@@ -246,8 +251,20 @@ def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
     return used(session, sent, 1, DAY, now) > 0
 
 
-def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> datetime | None:
-    """Return until when this is the last such reply, or now if more can follow; None if it isn't even sent."""
+def ends_until(
+    session: Session, sender: Sender, sections: Sequence[Section], gist: str, now: datetime
+) -> datetime | None:
+    """Return until when this is the last such answer, or now if more can follow; None if it isn't even sent.
+
+    That is sooner if the message proves nothing: the same answer goes out once a day.
+    """
+    is_error = any(isinstance(section, Refusal) for section in sections)
+    has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
+    if not has_token and (is_error or sender.is_stranger):
+        earlier, stored = said(session, sender, gist, now), _stored(sections)
+        is_same = any(each.get("sections") == stored for each in earlier)
+        if is_same if gist == NO_COMMAND else was_asked(session, sender, gist, now):
+            return None
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now
     replies = times(session, sender, gist, DAY, now)
@@ -255,6 +272,25 @@ def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> da
     if left <= 0:
         return None
     return replies[-1] + DAY if left == 1 else now
+
+
+def gist_of_answer(sections: Sequence[Section]) -> str | None:
+    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets.
+
+    Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
+    """
+    if all(isinstance(section, TurnNews) for section in sections):
+        return None
+    stored = _stored(sections)
+    for section in stored:
+        if section["template"] == "refused":
+            section |= {key: LONG_NUMBER.sub("0", text) for key, text in section.items() if isinstance(text, str)}
+    return gist_of("answer", stored)
+
+
+def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
+    return stored
 
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *, joins: bool) -> int:
