@@ -13,7 +13,7 @@ BY_THE_CLOCK := tests/clocks tests/matches tests/templates tests/pbem/test_diges
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all browser check lint soak mutants fuzz audit golden bench arena memory lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint soak mutants fuzz audit golden bench arena wishes memory lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -79,6 +79,9 @@ bench: .venv/ready           ## measure against the floors in the same run (PUBL
 
 arena: .venv/ready           ## level against level of the house in every game; adds to the rows of docs/arena.csv (ARENA="--matches 100 --game hexaphages")
 	$(BIN)/python -P bench/arena.py $(ARENA)
+
+wishes: .venv/ready          ## learn again which wish a sentence has, from the sentences in bench/wishes, and measure it
+	$(BIN)/python -P bench/learn_wishes.py
 
 memory: .venv/ready          ## the memory of a daemon: at rest, under load, after hostile messages (MEMORY="--messages 5000": does it grow?)
 	$(BIN)/python -P bench/memory.py $(MEMORY)

@@ -16,7 +16,7 @@ from sqlmodel import Session
 
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.conversation.syntax.arguments import CONDITION, MATCH, MATCH_THEN, Given, Grammar
-from pbem.errors import Refused
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.players.queue_match_news import Notice
@@ -75,6 +75,11 @@ class Request:
     def cause(self, standing: Standing | None = None, gist: str | None = None) -> Cause:
         """Return the message as the cause of another, which replies to it."""
         return Cause(self.incoming, (self.message.message_id,) if self.message.message_id else (), standing, gist)
+
+    def check_left(self) -> None:
+        """Raise Unanswerable if half of today's answers are used: the others are for those who know what they want."""
+        if self.is_half_used:
+            raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
     @property
     def commands(self) -> "Commands":
@@ -146,7 +151,6 @@ class Who(Flag):
 BOARD = 100
 """What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
 PAGE = 50  # what an answer costs that shows no board
-ANIMATION = 1_000  # what a record costs besides: to draw its boards one after the other takes longer than all else
 
 
 class Group(Enum):
@@ -160,10 +164,6 @@ class Group(Enum):
     ACCOUNT = "Your mail and your account"
     EXPLANATIONS = "Explanations"
     MODERATION = "What only the admin can write"
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +194,6 @@ class Command:
     """What it costs to answer besides the turns of its match; None: nothing if it changes something, else a board."""
 
     @property
-    def is_large(self) -> bool:
-        """Whether its answer is too large for an address that may be a victim's."""
-        return not self.changes and (self.own_cost or 0) > BOARD
-
-    @property
     def of_match(self) -> bool:
         """Whether it applies to one match: the named one, or that of the message replied to."""
         return self.grammar.has(MATCH, MATCH_THEN, CONDITION)
@@ -211,10 +206,6 @@ class Command:
     @property
     def plays(self) -> bool:
         return Role.PLAYS in self.role
-
-    @property
-    def brief(self) -> str:
-        return re.split("[;:]", self.help, maxsplit=1)[0]
 
     @property
     def of_admin(self) -> bool:
@@ -258,10 +249,6 @@ class Line:
         """What the words say, by the command's grammar."""
         return self.command.grammar.read(self.words)
 
-    def of_stranger(self, request: Request) -> "Line | None":
-        """Return it in our own words if a stranger can write it; raise Refused for unknown words."""
-        return self.command.for_stranger(request, self) if self.command.for_stranger is not None else None
-
     def misfit(self) -> Refused:
         return self.given.misfit(self.command.name, self.command.advice, self.text)
 
@@ -287,10 +274,6 @@ class Commands(dict[str, Command]):
     @cached_property
     def move(self) -> Command:
         return next(command for command in self.values() if command.plays)
-
-    @cached_property
-    def joining(self) -> Command:
-        return next(command for command in self.values() if command.newcomer_rank == 1)
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -11,19 +11,20 @@ from sqlmodel import col, select
 
 from pbem.conversation import execute, meaning, refusals, yes_or_no
 from pbem.conversation.command import Decision, Letter, Request
-from pbem.conversation.judge import Outcome, Verdict
-from pbem.conversation.reply import Reply, clipped, follow
+from pbem.conversation.reply import Reply, follow
 from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Silence, Unanswerable
 from pbem.matches.queries import seat_of
 from pbem.messages.contents import answer_sections
+from pbem.messages.contents.answer_sections import clipped
 from pbem.messages.contents.message_payloads import ActDone, Asking, Confirmation
 from pbem.players import addresses_and_revocation, message_budgets
 from pbem.storage.mailboxes_and_domains import mailbox
 from pbem.storage.message_payload_base import Section, load
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.storage.verdicts import Outcome, Verdict
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)  # how long our questions can be answered

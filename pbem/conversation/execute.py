@@ -12,9 +12,8 @@ from itertools import chain
 from notation.games import GameMissing
 from pbem.conversation import meaning
 from pbem.conversation.command import BOARD, Decision, Line, Request, Role
-from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.refusals import forbidden, not_there
-from pbem.conversation.reply import Reply, clipped, follow, refused
+from pbem.conversation.reply import Reply, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.mail import MOST_COMMANDS, ParsedMessage
@@ -24,11 +23,19 @@ from pbem.matches.agreements import is_muted_for
 from pbem.matches.obstacles import NotPossible
 from pbem.matches.queries import opponent_in, seat_of
 from pbem.matches.shown_names import is_hidden, name
-from pbem.messages.contents.answer_sections import NewsResumed, NotAttempted, NotSent, Overlooked, WordsPassedOn
+from pbem.messages.contents.answer_sections import (
+    NewsResumed,
+    NotAttempted,
+    NotSent,
+    Overlooked,
+    WordsPassedOn,
+    clipped,
+)
 from pbem.messages.contents.message_payloads import Words as Note
 from pbem.players import message_budgets, news_times_and_pauses
 from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, Player
+from pbem.storage.verdicts import Outcome, Verdict
 from pbem.tokens import Purpose
 
 Target = int | str

@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from pbem.conversation.command import Command, Commands, Group, Request
 from pbem.conversation.reply import Reply
+from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.messages.general_preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due_rows import Due
@@ -38,6 +39,10 @@ class Feature:
     """What it holds on a player, for their own copy of their data, by its name there."""
     answers: Mapping[Purpose, Callable[[Request, Reply, int], Reply]] = field(default_factory=dict)
     """What handles the answer to a question of its own, by what the token of that is for."""
+    rereads: Callable[[Request, ParsedMessage], ParsedMessage] | None = None
+    """Returns what of a message counts from somebody who is no player."""
+    introduces: Callable[[Request, Reply, ParsedMessage], Reply] | None = None
+    """Answers somebody who is no player, and writes no command that they can have."""
     accepts_name: "Callable[[str, Features], bool] | None" = None  # returns whether a player can be called that
 
 
@@ -58,6 +63,8 @@ class Features:
         self.exports = {name: hook for feature in features for name, hook in feature.exports.items()}
         self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
         self.answers = {purpose: handle for feature in features for purpose, handle in feature.answers.items()}
+        self.reread = next((each.rereads for each in features if each.rereads), lambda _, parsed: parsed)
+        self.introduce = next((each.introduces for each in features if each.introduces), lambda _, reply, __: reply)
         self.topics = {name: words for feature in features for name, words in feature.topics.items()}
 
     def __iter__(self) -> Iterator[Feature]:

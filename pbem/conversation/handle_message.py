@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, meaning, message_without_command, strangers
+from pbem.conversation import confirmations, execute, meaning, message_without_command
 from pbem.conversation.command import NO_PLAYER, Line, Request, Role
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.refusals import check_account, not_alone
@@ -65,7 +65,7 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
         if (player := request.sender.player) is not None and player.banned is not None:
             check_account(request, player, parsed.commands)
         parsed, agreed = meaning.as_meant(request, parsed)
-        counted = parsed if request.sender.is_player else strangers.reread(request, parsed)
+        counted = parsed if request.sender.is_player else request.features.reread(request, parsed)
         judgement = judge(
             request.sender,
             counted,
@@ -86,7 +86,7 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
                 whole = replace(counted, items=counted.items or parsed.items)
                 reply = confirmations.hold(request, reply, whole, has_more=has_more, agreed=agreed)
             case Judgement.INTRODUCE:
-                reply = strangers.of_newcomer(request, reply, parsed)
+                reply = request.features.introduce(request, reply, parsed)
             case Judgement.NOT_ALONE:
                 raise not_alone(
                     next(line for line in counted.commands if line.command.of_admin and line.command.changes)
@@ -151,7 +151,7 @@ def _check_readable(request: Request) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
     stored = request.stored_bytes
     if request.incoming.size > stored or stored > LARGEST_MESSAGE:
-        strangers.check_left(request)
+        request.check_left()
         limit = LARGEST_MESSAGE if request.is_half_used is None else LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",

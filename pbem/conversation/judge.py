@@ -4,11 +4,10 @@ Nothing here asks the database: what that knows is handed in. Nothing is worded 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from pbem.conversation.command import Line, Reach, Who
+from pbem.conversation.command import BOARD, Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.players.sender_identity import Sender
 
@@ -56,7 +55,7 @@ def judge(
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:
     """Return whether the line needs no more proof than its sender has; looking needs none if the answer is small."""
     if not line.command.changes:
-        return sender.proven or not line.command.is_large
+        return sender.proven or (line.command.own_cost or 0) <= BOARD  # what is larger may go to a victim
     if sender.purpose is None:
         return sender.proven
     match line.command.reach(sender.purpose) if sender.proven or sender.serves_news else Reach.NOWHERE:
@@ -70,40 +69,3 @@ def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bo
             return not sender.is_player
         case Reach.NOWHERE:
             return False
-
-
-class Outcome(Enum):
-    """How the handling of a message ended; each value is the line for the operator."""
-
-    DONE = "done: {detail}"  # its commands were carried out; the detail names them
-    INTRODUCED = "told what this is"
-    REFUSED = "refused"
-    REFUSED_IN_PART = "refused in part"  # commands were carried out until one was refused
-    UNREAD = "unread: {detail}"
-    ASKED = "asked for confirmation"
-    ASKED_AGAIN = "asked for confirmation again"
-    NOT_CONFIRMED = "not confirmed"
-    TOO_LATE = "too late"
-    SETTLED = "settled already"
-    UNANSWERED = "no answer: {detail}"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a message.
-
-    >>> str(Verdict(Outcome.DONE, "move, say", confirmed=7))
-    'confirmed mail 7; done: move, say'
-    """
-
-    outcome: Outcome
-    detail: str = ""
-    confirmed: int | None = None  # the held message that was let act by this one; the outcome is that of its commands
-
-    @property
-    def has_acted(self) -> bool:
-        return self.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART)
-
-    def __str__(self) -> str:
-        text = self.outcome.value.format(detail=self.detail)
-        return text if self.confirmed is None else f"confirmed mail {self.confirmed}; {text}"

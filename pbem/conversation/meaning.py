@@ -17,7 +17,7 @@ from pbem.conversation.syntax.commands_for_wishes import Place, Reading
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
-from pbem.mail.reading.from_and_subject import bare_subject, tagged_match
+from pbem.mail.reading.from_and_subject import tagged_match
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
@@ -173,10 +173,3 @@ def understood(request: Request, lines: Iterable[str]) -> Reading:
 def language_of(request: Request) -> str:
     """Return the language in which a newcomer has written, now or in the message that this one confirms."""
     return request.language or vocabulary.language_of(" ".join(request.message.certain))
-
-
-def wishes_in(request: Request) -> Reading:
-    """Return what a whole message wants, if it is read as sentences."""
-    message = request.message
-    is_new = bare_subject(message.subject) == message.subject
-    return understood(request, (*((message.subject,) if is_new else ()), *message.certain))

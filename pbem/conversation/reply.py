@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from pbem.conversation import message_without_command
 from pbem.conversation.command import PAGE, Decision, Letter, Line, Request
-from pbem.conversation.judge import Outcome, Verdict
 from pbem.errors import Refused, Unread
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import TurnPlayed
@@ -19,6 +18,7 @@ from pbem.messages.contents.answer_sections import (
     Refusal,
     TurnBegun,
     TurnNews,
+    clipped,
 )
 from pbem.messages.contents.message_payloads import Answer, InvitationsAllowed, InvitationsStopped
 from pbem.messages.times_shown import moment
@@ -29,10 +29,9 @@ from pbem.storage.mailer import Delivery, Mailer
 from pbem.storage.message_payload_base import Payload, Section
 from pbem.storage.models import Match, MatchState
 from pbem.storage.preference_definition import OFF
+from pbem.storage.verdicts import Outcome, Verdict
 from pbem.tokens import Purpose
 
-MOST_LINES = 10
-WIDEST = 300
 LONGEST_READ = 1_000  # how much of a line a refusal repeats
 NOTHING_YET = Verdict(Outcome.DONE)  # the verdict before any command was carried out
 
@@ -185,13 +184,3 @@ def _is_receipt(request: Request, section: Section) -> bool:
 
 def _shortened(section: Section) -> Section:
     return replace(section, lines=clipped(section.lines)) if isinstance(section, NotSent | NotAttempted) else section
-
-
-def clipped(lines: tuple[str, ...], most: int = MOST_LINES) -> tuple[str, ...]:
-    """Return the beginning of what somebody wrote, for a message that may go to somebody else.
-
-    >>> clipped(("short",)), len(clipped(("line",) * 100))
-    (('short',), 11)
-    """
-    kept = tuple(line if len(line) <= WIDEST else f"{line[:WIDEST]} ..." for line in lines[:most])
-    return kept if len(lines) <= most else (*kept, f"... and {len(lines) - most} more lines")

@@ -16,7 +16,7 @@ from pbem.matches import turn_parsing
 from pbem.matches.queries import is_to_move
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
-from pbem.matches.turns_in_text import KEYS, cells, cells_in, prepared, turn_resembling, turns_meant, without_cells
+from pbem.matches.turns_in_text import KEYS, cells, cells_in, prepared, turn_resembling, turns_meant
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
@@ -81,7 +81,11 @@ def _with_more(
     is_passed_on = place.rival and place.level is None
     if is_passed_on and (told := names_in_sentences.words_for(" ".join(said), place.rival)):
         lines, means = [*lines, f"say {told}"], [*means, f"and to write to {place.rival}"]
-    wish = meaning.understood(request, map(without_cells, said))
+    sentences = (each for line in said for each in names_in_sentences.SENTENCE_END.split(line))
+    clauses = (
+        part for each in sentences for part in (vocabulary.pattern("clause").split(each) if cells(each) else [each])
+    )
+    wish = meaning.understood(request, (part for part in clauses if part and not cells(part)))
     if any(each.risky or each.name in vocabulary.group("said_by_turn") for each in wish.wishes):
         wish = Reading()
     if len(lines) == 1 and not wish.wishes:

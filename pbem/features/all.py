@@ -5,6 +5,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 
 from pbem.conversation.command import Group
 from pbem.conversation.feature import Feature, Features
+from pbem.features.accounts import strangers
 from pbem.features.accounts.address import CHANGE, REVOKE, settle
 from pbem.features.accounts.data_export import EXPORT, rows_of
 from pbem.features.accounts.joining_and_leaving import DELETE, JOIN
@@ -55,6 +56,8 @@ ACCOUNTS = Feature(
         "mail": "mails messages email emails",
     },
     answers={Purpose.ADDRESS: settle},
+    rereads=strangers.reread,
+    introduces=strangers.of_newcomer,
     accepts_name=is_name,
 )
 CHALLENGES = Feature(

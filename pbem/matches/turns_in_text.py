@@ -29,10 +29,6 @@ def apart(text: str) -> str:
     return TURN.sub(lambda turn: CELL.sub(r"\g<0> ", turn[0]), text)
 
 
-def without_cells(text: str) -> str:
-    return TURN.sub(" ", _CELL_ALONE.sub(" ", text))
-
-
 def turns_meant(snapshot: Snapshot, text: str) -> tuple[str, ...]:
     """Return the legal turns that a text resembles, or whose squares it names two by two."""
     latin = text.lower().translate(KEYS)

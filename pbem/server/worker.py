@@ -20,7 +20,6 @@ from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSet
 from pbem.conversation import handle_message
 from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
-from pbem.conversation.judge import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.isolated import Unavailable
@@ -38,6 +37,7 @@ from pbem.storage.database import is_bug, read_only, transaction
 from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel, notify
 from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.verdicts import Outcome, Verdict
 from pbem.tokens import Keyring, Purpose
 
 log = structlog.get_logger()

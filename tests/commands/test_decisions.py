@@ -9,7 +9,6 @@ from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
 from pbem.conversation.command import Decision, Letter, Request
-from pbem.conversation.judge import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.viewing import MatchList
 from pbem.matches import lifecycle
@@ -19,6 +18,7 @@ from pbem.messages.contents import answer_sections, message_payloads
 from pbem.players.message_budgets import MATCH_PER_DAY
 from pbem.players.queue_match_news import Notice
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.verdicts import Outcome
 from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
 

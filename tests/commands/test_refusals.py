@@ -3,11 +3,11 @@
 from sqlmodel import Session, select
 
 from pbem.conversation import refusals
-from pbem.conversation.judge import Outcome
 from pbem.matches import lifecycle
 from pbem.matches.obstacles import Obstacle
 from pbem.messages.contents.answer_sections import Refusal
 from pbem.storage.models import Block, ClockEvent, Match, Player, Ply, Prepared, Seek
+from pbem.storage.verdicts import Outcome
 from tests.commands.requests import asked, run
 from tests.contests import NOW, people, play, started
 

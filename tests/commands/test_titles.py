@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from pbem.conversation.judge import Outcome
 from pbem.conversation.syntax.commands_for_wishes import Place
 from pbem.conversation.syntax.wishes_in_sentences import read
 from pbem.storage.models import Match, Seek
+from pbem.storage.verdicts import Outcome
 from tests import toys
 from tests.commands.requests import asked, run
 from tests.contests import NOW, people

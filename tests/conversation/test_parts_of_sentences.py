@@ -20,6 +20,7 @@ from pbem.conversation.syntax.sentence_entities import (
     zone_in,
 )
 from pbem.conversation.syntax.wishes_in_sentences import read, sentences_in
+from pbem.features.accounts import name_rules
 
 TODAY = date(2026, 11, 28)
 
@@ -68,7 +69,7 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
         {"I play e7e6 and not e6e7 as I said": "I play e7e6 and", "I don't play e7e6": "I don't play e7e6"},
     ),
     (names_in_sentences.is_name, {"tom": True, "kimś": False, "komputerem": False, "ordinateur": False, "l": False}),
-    (names_in_sentences.name_from_address, {"Carol.Smith@mail.example": "carolsmith", "42@mail.example": ""}),
+    (name_rules.name_from_address, {"Carol.Smith@mail.example": "carolsmith", "42@mail.example": ""}),
     (names_in_sentences.as_name, {"Rocío": "rocio", "Людмила": "lyudmila"}),
     (own_name, {"Hi, my name is Carol.": "carol", "I'm Petra": "petra", "I'm new here": "", "Piet is de naam": "piet"}),
     (own_name, {"Put me down as Fritz, please": "fritz", "zapiszcie mnie jako Kuba": "kuba"}),

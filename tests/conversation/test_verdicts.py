@@ -1,6 +1,6 @@
 """What the log and `pbem show` say about a message: lines that operators and their scripts rely on."""
 
-from pbem.conversation.judge import Outcome, Verdict
+from pbem.storage.verdicts import Outcome, Verdict
 
 LINES = {
     Verdict(Outcome.DONE, "move, say"): "done: move, say",

@@ -76,8 +76,6 @@ def test_for_players_these_are_no_commands(letters: Correspondence, line: str) -
         assert "Nobody is in this list" in text(proven), "it is another word for who"
     elif verb == "ban":
         assert "complain about a player" in text(proven)
-    elif verb == "rename":
-        assert "A name stays" in text(proven)
     else:
         assert f'don\'t know the command "{verb}"' in text(unproven)
         assert f'don\'t know the command "{verb}"' in text(proven)

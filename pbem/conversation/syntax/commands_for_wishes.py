@@ -21,7 +21,7 @@ MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 
 FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
-BACK, SUPPOSED = 6, 6.0  # how much likelier being back is for who was away; how sure what is answered in case must be
+SUPPOSED = 6.0  # how sure what is answered in case must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,29 @@ class Place:
     admin: bool = False  # whether there is an operator to whom `human` writes
     is_player: Callable[[str], bool] = field(default=lambda _name: True)  # whether somebody of that name plays here
 
+    @property
+    def scene(self) -> str:
+        """How things stand, as the messages tell it from which the wishes are learned."""
+        if self.state == "offered":
+            return "player" if self.own else "invited"
+        if self.state == "running":
+            return "house" if self.level is not None else "asked" if self.asked else "running"
+        return "over" if self.state == "over" else "player" if self.player else "stranger"
+
     def can_want(self, wish: Wish) -> bool:
         is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
         if (wish.name == "turn_words" and not self.to_move) or (wish.name == "resume" and not self.paused):
             return False
-        if self.state == "offered" and ("offered" in wish.usual if self.own else wish.name == "withdraw"):
+        answers = vocabulary.group("replies") if self.own else ("withdraw",)
+        if self.state == "offered" and wish.name in answers:
             return False
         if wish.who == "stranger":
             return not self.player and not self.match
         return is_open and (wish.who != "player" or bool(self.player) or bool(wish.match))
 
-    def usual(self, wish: Wish) -> int:
-        """Return how much likelier than others a wish is at this place."""
-        is_back = (self.away and wish.name == "back") or (self.paused and wish.name == "resume")
-        return BACK if is_back else 2 * wish.asked or int(self.state in wish.usual)
+    def is_back(self, wish: Wish) -> bool:
+        """Return whether a wish ends what holds up their matches."""
+        return (self.away and wish.name == "back") or (self.paused and wish.name == "resume")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +134,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         is_act = bool(line) and not doubt
         has_act = has_act or (is_act and wish.name != "chat")
         if means_it := _means(wish, parts):
-            asks_how = "know how to " * (doubt and not line and "?" in guesses[wish.name].sentence)
-            (done if is_act else known).append(f"{asks_how}{means_it}")
+            (done if is_act else known).append(means_it)
         missing = [name for name in _FIELD.findall(wish.look) if name != "about" and not parts[name][0]]
         is_open = place.player or not place.match or wish.look.startswith(("rules", "help"))
         look = _filled(wish.look, parts) if is_open and not missing else ""

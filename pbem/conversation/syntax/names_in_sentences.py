@@ -33,11 +33,6 @@ def as_name(word: str) -> str:
     return vocabulary.plain(word.lower().translate(str.maketrans(vocabulary.table("names")["latin"])))
 
 
-def name_from_address(address: str) -> str:
-    """Return what of an address can be a name; empty if nothing can."""
-    return re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
-
-
 def own_name(text: str) -> str:
     """Return the name that somebody gives themselves; the first of several."""
     return as_name(naming(text)[0])

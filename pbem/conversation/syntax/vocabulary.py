@@ -24,7 +24,7 @@ class Wish:
     like: str = ""
     who: str = ""
     match: tuple[str, ...] = ()
-    usual: tuple[str, ...] = ()
+    least: float = 0
     asked: bool = False
     means: str = ""
     line: str = ""

@@ -9,21 +9,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
-from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
+from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
 
-MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 3  # of a message that is read
-SURE, GAP = 5.8, 3  # how much more a sentence must resemble a wish than none, and a third of it than the next
-EACH_MORE, FEW_SENTENCES = 1.1, 3  # how much surer it must be for each sentence beside a few, and how many these are
-CERTAIN, BESIDE, ANOTHER, ANOTHER_ASKED = 17.0, 0.6, 0.4, 0.3
-"""How sure what is named makes a wish; and the share of that for a second one: beside it, an act, or a question."""
-ON_TERMS, REPLIES = 1.5, (("yes", "accept"), ("no", "decline"))
-"""How much surer a bare yes or no must be than that it depends on other terms; and what the words for these mean."""
-IN_CLAUSE, LEAST_OF_CLAUSE, LEAST_AWAY = 1.8, -3.0, -9.0
-"""How much surer a clause must be; how sure its sentence at least, and an absence with dates: no "out of office"."""
-LIKELY, STRAY = 1.5, 2  # how much surer a wish is at its usual place, and must be from a stranger who mostly wants none
+MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
+SURE, ASKED, GAP = 4.5, 0.5, 3
+"""How much more a sentence must resemble an act, or a question, than nothing, and a third of it than the next."""
+CERTAIN, BESIDE = 17.0, 0.6  # how sure what is named makes a wish; and the share of that for a second in its sentence
+REPLIES = (("yes", "accept"), ("no", "decline"))  # what the words for these mean
+IN_CLAUSE, LEAST_AWAY = (
+    2.4,
+    -12.0,
+)  # how much surer a clause must be; how sure an absence with dates: no "out of office"
+BACK = 9.0  # how much surer going on is for who was away
 MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
 
@@ -46,31 +46,9 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     said = sentences_in(written := list(lines))
     names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
     reader = _Reader(place)
-    guesses = [guess for sentence, this in names.items() for guess in reader.guesses(sentence, this)]
-    text = " ".join(said)
-    about, words = (vocabulary.meanings(each, text) for each in ("concepts", "words"))
-    plays = any(this.games for this in names.values()) or not about.isdisjoint(group("playing"))
-    invited = [sentence for sentence, this in names.items() if this.addresses]
-    if invited and plays and "challenge" in reader.possible:
-        guesses = [each for each in guesses if each.wish not in group("plays")]
-        guesses.append(Guess("challenge", CERTAIN, invited[0]))
-    is_stray = not (plays or place.player or place.match) and 2 * reader.idle > len(said)
-    needed = max(SURE + EACH_MORE * max(len(said) - FEW_SENTENCES, 0), STRAY * SURE * is_stray)
-    found = _chosen(guesses, needed)
-    is_sorry = "not" in about and not about.isdisjoint({"sorry", "notnow"})  # "I'm sorry, I can't. Another time!"
-    left_out = group("replies") if "undecided" in words else {"accept"} if is_sorry else ()
-    found = [guess for guess in found if guess.wish not in left_out or guess.sure >= CERTAIN]
-    is_house = "computer" in about and "?" not in text and not is_stray and "play_house" in reader.possible
-    if (
-        is_house
-        and {guess.wish for guess in found} <= group("alone")
-        and any(this.games for this in names.values())
-        and place.state in ("", "over")
-    ):
-        found = [Guess("play_house", needed, said[0])]
-    is_kind = place.player and not about.isdisjoint({"thanks", "luck"}) and not re.search(r"[\d?]", text)
-    if is_kind and not found and max(reader.likely.values(), default=0) < SURE:
-        found = [Guess("thanks", SURE, said[0])]
+    guesses = [guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)]
+    is_stray = not (place.player or place.match) and 2 * reader.idle > len(said)
+    found = _chosen(guesses)
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
     for sentence in (*sentences, *names):
@@ -85,37 +63,26 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of(found, named, said, {} if is_stray else reader.likely, place)
 
 
-def _chosen(guesses: list[Guess], least: float) -> list[Guess]:
-    """Return the surest guess, and others that go with it: clear in their own sentences, or about as sure in its."""
-    wishes, found = vocabulary.wishes(), list[Guess]()
-    terms = max((guess.sure for guess in guesses if guess.wish == "counter"), default=0)
-    plain = max((guess.sure for guess in guesses if guess.wish in ("accept", "decline")), default=0)
-    if terms >= CERTAIN or ON_TERMS * terms >= plain:
-        guesses = [guess for guess in guesses if guess.wish not in ("accept", "decline")]
+def _chosen(guesses: list[Guess]) -> list[Guess]:
+    """Return the surest guesses that go together: those that are clear, but one of the acts or replies."""
+    terms, found = {guess.sentence for guess in guesses if guess.wish == "counter"}, list[Guess]()
+    guesses = [guess for guess in guesses if guess.wish not in ("accept", "decline") or guess.sentence not in terms]
     for guess in sorted(guesses, key=lambda guess: -guess.sure):
-        beside = [other for other in found if other.sentence == guess.sentence]
-        line = wishes[guess.wish].line
-        share = BESIDE if beside else ANOTHER if line else ANOTHER_ASKED
-        firm = (other.sure for other in beside or found if other.wish not in group("soft") or other.wish == "chat")
-        share *= max(firm, default=0) if guess.wish != "my_name" else 0
-        acts = {guess.wish, *(other.wish for other in found if wishes[other.wish].line)} - {"chat"}
-        is_second = bool(beside and line) and len(acts) > 1 and guess.wish != "stop"
-        rivals = {guess.wish}.union(*(only for only in map(group, ("acts", "replies")) if guess.wish in only))
-        fits = rivals.isdisjoint(other.wish for other in found) and not is_second
-        if fits and guess.sure >= max(least, share) and len(found) < MOST_WISHES and guess.wish != "greeting":
+        only = (each for each in map(group, ("acts", "replies")) if guess.wish in each)
+        rivals = {guess.wish}.union(*only)
+        is_rival = any(other.wish in rivals for other in found)
+        is_second = any(other.sentence == guess.sentence for other in found) and guess.sure < BESIDE * found[0].sure
+        if guess.sure >= _least(guess.wish) and not is_rival and not is_second:
             found.append(guess)
     wanted = {guess.wish for guess in found}
-    if "turn_words" in wanted:  # "Any sane person would resign here. I play a4a5."
-        found = [guess for guess in found if not wishes[guess.wish].risky]
-    idle = {*group("alone")} if len(wanted) > 1 else set[str]()
-    covers: dict[str, str] = vocabulary.table("groups")["covers"]
-    idle |= {name for wish in wanted for name in covers.get(wish, "").split()}
-    if wanted - (group("soft") - {"chat"}) - idle:
-        idle |= group("soft") - {"chat"}
-    if wanted - {"chat"} and wanted.isdisjoint(group("talked")):  # "May I pass? I can't see the wood for the stones."
-        idle |= {guess.wish for guess in found if guess.wish == "chat" and guess.sure < CERTAIN}
-    clear = {guess.wish: guess for guess in guesses if guess.sure >= least and not is_doubtful(guess)}
-    return [clear.get(guess.wish, guess) for guess in found if guess.wish not in idle]
+    idle = (group("soft") - {"chat"}) | group("alone")
+    return [guess for guess in found if guess.wish not in idle or not wanted - idle][:MOST_WISHES]
+
+
+def _least(name: str) -> float:
+    """Return how sure a wish must be."""
+    wish = vocabulary.wishes()[name]
+    return wish.least or (SURE if wish.line else ASKED)
 
 
 class _Reader:
@@ -123,8 +90,15 @@ class _Reader:
 
     def __init__(self, place: Place) -> None:
         self.place, self.likely, self.idle = place, dict[str, float](), 0  # idle: sentences in which nothing is wanted
+        self.before = wish_classifier.FIRST  # what the sentence before resembles
         wishes = filter(place.can_want, vocabulary.wishes().values())
         self.possible = {like: wish.name for wish in wishes for like in (wish.like or wish.name).split()}
+
+    def of_sentence(self, sentence: str, named: Named) -> list[Guess]:
+        found = list(self.guesses(sentence, named))
+        likeliest, sure = next(iter(self._recognised(sentence)), ("", 0))
+        self.before = likeliest if sure > 0 else "nothing"
+        return found
 
     def guesses(self, sentence: str, named: Named) -> Iterator[Guess]:
         """Yield what a sentence may want, by what it names and by its words."""
@@ -178,7 +152,7 @@ class _Reader:
         for part, ranked in ((bare, whole), *((clause, self._ranked(clause)) for clause in clauses)):
             if guess := self._settled(part, ranked, named):  # a clause has a wish if its sentence has it, a little
                 is_long = len(part.split()) > 1 or guess.wish in group("replies")
-                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole)[ranked[0][0]] > LEAST_OF_CLAUSE
+                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole)[ranked[0][0]] > 0
                 yield from [replace(guess, sentence=sentence, part=part)] * (part is bare or is_own)
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
@@ -190,55 +164,40 @@ class _Reader:
             return ["turn_words", "condition"] if len(named.cells) > CONDITION_CELLS else ["condition"]
         return ["turn_words"] * ("turn_words" in self.possible and not sentence_entities.is_negated(sentence))
 
+    def _recognised(self, part: str) -> list[tuple[str, float]]:
+        return wish_classifier.recognised(part, self.place.scene, self.before)
+
     def _ranked(self, part: str) -> list[tuple[str, float]]:
-        found = ((self.possible.get(name, ""), sure) for name, sure in wish_classifier.recognised(part))
-        wishes, usual = vocabulary.wishes(), self.place.usual
-        ranked = ((name, sure + LIKELY * usual(wishes[name])) for name, sure in found if name)
+        found = ((self.possible.get(name, ""), sure) for name, sure in self._recognised(part))
+        wishes, is_back = vocabulary.wishes(), self.place.is_back
+        ranked = ((name, sure + BACK * is_back(wishes[name])) for name, sure in found if name)
         surest = dict(sorted(ranked, key=lambda each: each[1]))  # several can be like one
         return sorted(surest.items(), key=lambda each: -each[1])
 
     def _settled(self, part: str, ranked: list[tuple[str, float]], named: Named) -> Guess | None:
         """Return the wish that a part of a sentence has for sure: what it names can decide where words don't."""
-        if not ranked or ranked[0][1] < SURE or (ranked[0][0] == "variant" and named.options):
+        if not ranked or ranked[0][1] < _least(ranked[0][0]):
             return None
         place, possible = self.place, self.possible
-        (name, sure), *others = ranked
-        meanings = vocabulary.meanings("concepts", sentence_entities.ADDRESS.sub(" ", part))
-        said = vocabulary.meanings("words", part)
-        if place.asked and name == "draw":
-            is_refused = not meanings.isdisjoint({"not", "noanswer", "win"})
-            return None if "?" in part and not is_refused else Guess("refuse" if is_refused else "agree", sure, part)
-        if place.match and name in group("elsewhere") and not named.games and meanings.isdisjoint({"play", "game"}):
+        (name, sure), *others = (each for each in ranked if each[1] >= _least(each[0]))
+        if name == "misdirected" and (named.cells or named.games):
             return None
+        said = vocabulary.meanings("words", part)
         is_reply = name in group("replies") and name != "counter"
         if is_reply and (("?" in part and len(part.split()) > FEWEST_WORDS) or vocabulary.pattern("if").match(part)):
             return None  # "if I say yes, who sees my address?"
-        games = {*named.games} - {place.game} if is_reply or "but" in said else set()
+        games = {*named.games} - {place.game} if is_reply or "but" in said or place.state == "offered" else set()
         is_other = bool(games or ((named.begin or named.time or named.span) and "but" in said))
         if is_other and "counter" in possible and (is_reply or name in group("plays")):
             return Guess("counter", sure, part)
-        if place.match and place.state == "offered" and {*named.games} - {place.game} and name in group("plays"):
-            return Guess("counter", sure, part) if "counter" in possible else None
-        if name in group("plays") | {"accept"} and "before" in said:
-            return None
-        is_about_rival = "opponent" in meanings or (place.rival and place.rival in vocabulary.words(part))
-        if name in group("skill") and is_about_rival and place.level is None and "about_player" in possible:
-            return Guess("about_player", sure, part)
         rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
         if rivals and "challenge" in possible and name in group("plays"):
             return Guess("challenge", max(sure, CERTAIN), part)
-        if "othergame" in meanings and not named.games and name in group("plays") and "wrong_game" in possible:
-            return Guess("wrong_game", sure, part)
+        if name == "challenge" and not (named.people or {"friend", "opponent"} & vocabulary.meanings("concepts", part)):
+            name = next((other for other, _ in others if other in group("plays")), name)  # "I'd like to play quadrupel"
         if name == "easy_game" and named.level:
             name = "play_house"
-        if name == "how_works" and place.game and not meanings.isdisjoint(group("playing")):
-            name = "rules"
-        near = {name, *(other for other, _ in others[:1])}
-        is_close = bool(others) and others[0][1] >= BESIDE * sure
-        if near == {"rules", "how_works"} and is_close and not (place.game or named.games):
-            name = "how_works"  # "what is this"
-        if "counter" in near and near <= group("plays") | {"counter"}:
-            return Guess("counter", sure, part)
         gap = sure - others[0][1] if others else sure
+        near = {name, *(other for other, _ in others[:1])}
         is_alike = any(near <= group(alike) for alike in vocabulary.table("groups")["alike"])
         return Guess(name, sure if is_alike else min(sure, GAP * gap), part)

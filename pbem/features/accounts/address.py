@@ -8,7 +8,6 @@ from sqlmodel import col, func, select
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Command, Decision, Letter, Line, Request
 from pbem.conversation.confirmations import EXPIRED, QUESTION_LIVES, ended
-from pbem.conversation.judge import Outcome, Verdict
 from pbem.conversation.refusals import check_account
 from pbem.conversation.reply import Reply, follow
 from pbem.conversation.syntax.arguments import Slot, opt, word, words
@@ -22,6 +21,7 @@ from pbem.players import addresses_and_revocation, invitations, message_budgets,
 from pbem.storage.mailer import Cause
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.utc import within
+from pbem.storage.verdicts import Outcome, Verdict
 from pbem.tokens import Purpose
 
 MOST_QUESTIONS = 3

@@ -1,5 +1,6 @@
 """The names that players and games can have: nobody else's, and none that stands for something else in messages."""
 
+import re
 from functools import cache
 
 from sqlmodel import Session, select
@@ -8,7 +9,7 @@ from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.command import Request
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax.names_in_sentences import NAME, name_from_address
+from pbem.conversation.syntax.names_in_sentences import NAME
 from pbem.conversation.syntax.prose import GREETINGS, POLITE
 from pbem.errors import Refused
 from pbem.features.house import house_account
@@ -117,3 +118,8 @@ def can_be_named(game: Game, features: Features) -> bool:
     commands, settings, topics = features.all_commands.verbs, features.preferences, features.topics
     taken = RESERVED.union(commands, settings, topics, _polite(), TERMS)
     return taken.isdisjoint((game.key, game.title.lower()))
+
+
+def name_from_address(address: str) -> str:
+    """Return what of an address can be a name; empty if nothing can."""
+    return re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")

@@ -8,8 +8,15 @@ from sqlmodel import select
 
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
-from pbem.conversation.command import ANIMATION, BOARD, Command, Decision, Line, Request, Who
-from pbem.conversation.syntax.arguments import MATCH_THEN, PLAYER, TURN, opt, word, words
+from pbem.conversation.command import BOARD, Command, Decision, Line, Request, Who
+from pbem.conversation.syntax.arguments import (
+    MATCH_THEN,
+    PLAYER,
+    TURN,
+    opt,
+    word,
+    words,
+)
 from pbem.errors import Refused
 from pbem.features import paging
 from pbem.features.house.house_account import is_house
@@ -60,6 +67,7 @@ class MatchShown(Section, template="shown"):
     own: bool  # whether it is the reader's turn
 
 
+ANIMATION = 1_000  # what a record costs besides: to draw its boards one after the other takes longer than all else
 MOST_IN_FULL = 200
 """How many turns `record full` lists with their times, and how many that were taken back: the last ones."""
 MOST_LISTED = 100  # how many matches a page of `games` lists: those that aren't over first, then the newest

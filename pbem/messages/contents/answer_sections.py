@@ -305,3 +305,19 @@ class Overlooked(Section, template="overlooked"):
     """Lines that were taken for words although they look like turns."""
 
     lines: tuple[str, ...]
+
+
+MOST_LINES = 10
+
+
+WIDEST = 300
+
+
+def clipped(lines: tuple[str, ...], most: int = MOST_LINES) -> tuple[str, ...]:
+    """Return the beginning of what somebody wrote, for a message that may go to somebody else.
+
+    >>> clipped(("short",)), len(clipped(("line",) * 100))
+    (('short',), 11)
+    """
+    kept = tuple(line if len(line) <= WIDEST else f"{line[:WIDEST]} ..." for line in lines[:most])
+    return kept if len(lines) <= most else (*kept, f"... and {len(lines) - most} more lines")

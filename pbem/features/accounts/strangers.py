@@ -6,17 +6,21 @@ The address in From may be a victim's. So an answer can't be made to carry a mes
 from dataclasses import replace
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
-from pbem.conversation.command import Line, Request, Role
-from pbem.conversation.judge import Outcome, Verdict
+from pbem.conversation.command import Command, Line, Request, Role
+from pbem.conversation.meaning import understood
 from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import commands_for_wishes, names_in_sentences, vocabulary
 from pbem.conversation.syntax.arguments import MATCH_THEN
+from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.features.accounts import name_rules
+from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.matches import queries
 from pbem.messages.contents.message_payloads import Introduction, InvitationWaiting, titles
 from pbem.players import message_budgets, sender_identity
 from pbem.storage.models import Match
+from pbem.storage.verdicts import Outcome, Verdict
 
 TO_START = (
     'To start, reply "play quadrupel", and you have a match with a program at once; or "join NAME", with a name of '
@@ -46,9 +50,9 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
         return _named(request, parsed) if is_name else replace(parsed, commands=lines)
     said = commands_for_wishes.Reading()
     if lines and not any("=" in line.text for line in lines):
-        said = meaning.wishes_in(request)
+        said = wishes_in(request)
     try:
-        only = next(filter(None, (line.of_stranger(request) for line in lines)), None)
+        only = next(filter(None, (_in_our_words(request, line) for line in lines)), None)
     except Refused:
         if not (said.lines or said.looks):
             raise
@@ -56,6 +60,15 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     if only is None or (only.command.changes and len(lines) == 1 and len("\n".join(said.lines)) > len(only.text)):
         return replace(parsed, commands=())
     return ParsedMessage((only,))
+
+
+def _in_our_words(request: Request, line: Line) -> Line | None:
+    """Return a line in our own words if a stranger can write it; raise Refused for unknown words."""
+    return line.command.for_stranger(request, line) if line.command.for_stranger is not None else None
+
+
+def _joining(request: Request) -> Command:
+    return next(command for command in request.commands.values() if command.newcomer_rank == 1)
 
 
 def _named(request: Request, parsed: ParsedMessage) -> ParsedMessage:
@@ -68,7 +81,7 @@ def _named(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     is_word = name in vocabulary.stop_words() or yes_or_no.says_only(name)
     if is_word or not request.features.accept_name(name):
         return parsed
-    joins = request.commands.joining
+    joins = _joining(request)
     text = (f"{joins.name} {name}", *_rest_of_first(request))
     return replace(meaning.read_ours(request, text), first=parsed.first)
 
@@ -86,14 +99,14 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     wish = commands_for_wishes.Reading()
     is_plain = bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
     if not is_plain:
-        wish = meaning.wishes_in(request)
+        wish = wishes_in(request)
         if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
             wish = meaning.understood(request, (DECLINES,))
         if (answer := _answer(request, reply, wish)) is not None:
             return answer
     if not request.sender.is_stranger:
         return _introduce(request, reply, parsed, wish)
-    check_left(request)
+    request.check_left()
     told = message_budgets.times(request.session, request.sender, INTRODUCTION, message_budgets.MONTH, request.now)
     if len(told) < MOST_INTRODUCTIONS and all(request.now - time >= message_budgets.DAY for time in told):
         return _introduce(request, reply, parsed, wish)
@@ -114,10 +127,10 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     ours = meaning.read_ours(request, wish.lines)
     lines = ours.commands
     if not (lines and lines[0].command.newcomer_rank):
-        check_left(request)
+        request.check_left()
     looks = meaning.read_ours(request, wish.looks).commands if len(wish.wishes) == 1 else ()
     first = next(iter((*lines, *looks)), None)
-    only = first.of_stranger(request) if first is not None else None  # may say why it can't be
+    only = _in_our_words(request, first) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
         held = ParsedMessage((only, *lines[1:]), items=((True, only.text), *ours.items[1:]))
         return confirmations.hold(request, reply, held, wish=wish)
@@ -125,9 +138,9 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
         return execute.execute(request, reply, ParsedMessage((only,)))
     if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):
         return None
-    fits = " ".join((*wish.notes, *(() if any(each.quiet for each in wish.wishes) else (TO_START,))))
-    gist = f"wish {wish.wishes[0].name}"
-    return refused(request, reply, Refused(f"You want to {wish.sentence}.", fits=fits, wish=True, gist=gist))
+    refusal = commands_for_wishes.suggestion(wish)
+    refusal.fits += f" {TO_START}" * (not any(each.quiet for each in wish.wishes))
+    return refused(request, reply, refusal)
 
 
 def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: commands_for_wishes.Reading) -> Reply:
@@ -147,9 +160,9 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
             return replace(reply.adding(InvitationWaiting(match=waiting.id or 0)), match=waiting.id)
         rest = tuple(line.text for line in _waiting_lines(request, wish))
         opening = {text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split()}
-        joins = request.commands.joining
+        joins = _joining(request)
         wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
-    names = (said, names_in_sentences.name_from_address(request.sender.address))
+    names = (said, name_rules.name_from_address(request.sender.address))
     name = next(filter(request.features.accept_name, names), None)
     own = {each.answer for each in wish.wishes if each.name in ("join", "how_works")}
     section = Introduction(
@@ -183,12 +196,13 @@ def _waiting_lines(request: Request, wish: commands_for_wishes.Reading) -> tuple
     )
 
 
-def check_left(request: Request) -> None:
-    """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if request.is_half_used:
-        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-
-
 def _invitation_to(request: Request) -> Match | None:
     guest = request.sender.player
     return next(iter(queries.challenges_to(request.session, guest, 1)), None) if guest is not None else None
+
+
+def wishes_in(request: Request) -> Reading:
+    """Return what a whole message wants, if it is read as sentences."""
+    message = request.message
+    is_new = bare_subject(message.subject) == message.subject
+    return understood(request, (*((message.subject,) if is_new else ()), *message.certain))
