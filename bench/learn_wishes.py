@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from pbem.conversation.syntax import vocabulary
-from pbem.conversation.syntax.wish_classifier import FILE, FIRST, ZERO, features, recognised
+from pbem.conversation.syntax.wish_classifier import FILE, FIRST, ZERO, features, likeliest
 
 ROUNDS, PRUNED, MARGIN, LEAST_SEEN, FEWEST = 7, (3, 6), 80, 4, 300
 """How often the wordings are gone through; before which rounds weights below 1 are dropped for good; by how much a wish
@@ -104,8 +104,7 @@ def right(those: Sequence[Message]) -> float:
     for message in those:
         before = FIRST
         for wish, said, scene, _ in message:
-            guess, sure = next(iter(recognised(said, scene, before)), ("", 0))
-            before = guess if sure > 0 else "nothing"
+            before = likeliest(said, scene, before)
             found.append(before == wish)
     return sum(found) / len(found)
 

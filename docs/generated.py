@@ -29,7 +29,7 @@ from notation.games import GAMES
 from notation.hints import format_hint
 from pbem.cli import command_index, log_format
 from pbem.config import LogSettings, Settings, Tls
-from pbem.conversation.command import BOARD, Command, Group, Reach
+from pbem.conversation.command import Command, Group, Reach
 from pbem.features.all import FEATURES
 from pbem.messages.template_files import template_folders
 from pbem.secret_setting import Secret
@@ -92,10 +92,10 @@ def _choices(choices: tuple[str, ...]) -> str:
 def permitted() -> str:
     """Return a table of what takes effect without a question, with each kind of token."""
     looking = [command for command in FEATURES.commands.values() if not command.changes]
-    small = _listed(command.name for command in looking if (command.own_cost or 0) <= BOARD)
+    small = _listed(command.name for command in looking if not command.is_large)
     rows = [
         ["any, or none", "at once, as a short text without one", small],
-        ["match, personal", "at once", _listed(c.name for c in looking if (c.own_cost or 0) > BOARD)],
+        ["match, personal", "at once", _listed(c.name for c in looking if c.is_large)],
     ]
     for token, purpose in (("match", Purpose.PLAY), ("personal", Purpose.PERSONAL), ("news", Purpose.NOTICES)):
         by_phrase: dict[str, list[str]] = {}

@@ -165,6 +165,10 @@ class Group(Enum):
     EXPLANATIONS = "Explanations"
     MODERATION = "What only the admin can write"
 
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -194,6 +198,11 @@ class Command:
     """What it costs to answer besides the turns of its match; None: nothing if it changes something, else a board."""
 
     @property
+    def is_large(self) -> bool:
+        """Whether its answer is too large for an address that may be a victim's."""
+        return not self.changes and (self.own_cost or 0) > BOARD
+
+    @property
     def of_match(self) -> bool:
         """Whether it applies to one match: the named one, or that of the message replied to."""
         return self.grammar.has(MATCH, MATCH_THEN, CONDITION)
@@ -206,6 +215,10 @@ class Command:
     @property
     def plays(self) -> bool:
         return Role.PLAYS in self.role
+
+    @property
+    def brief(self) -> str:
+        return re.split("[;:]", self.help, maxsplit=1)[0]
 
     @property
     def of_admin(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from pbem.conversation.command import BOARD, Line, Reach, Who
+from pbem.conversation.command import Line, Reach, Who
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.players.sender_identity import Sender
 
@@ -55,7 +55,7 @@ def judge(
 def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:
     """Return whether the line needs no more proof than its sender has; looking needs none if the answer is small."""
     if not line.command.changes:
-        return sender.proven or (line.command.own_cost or 0) <= BOARD  # what is larger may go to a victim
+        return sender.proven or not line.command.is_large
     if sender.purpose is None:
         return sender.proven
     match line.command.reach(sender.purpose) if sender.proven or sender.serves_news else Reach.NOWHERE:

@@ -261,9 +261,12 @@ def ends_until(
     is_error = any(isinstance(section, Refusal) for section in sections)
     has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
     if not has_token and (is_error or sender.is_stranger):
-        earlier, stored = said(session, sender, gist, now), _stored(sections)
-        is_same = any(each.get("sections") == stored for each in earlier)
-        if is_same if gist == NO_COMMAND else was_asked(session, sender, gist, now):
+        if gist == NO_COMMAND:
+            earlier, stored = said(session, sender, gist, now), _stored(sections)
+            was_said = any(payload.get("sections") == stored for payload in earlier)
+        else:
+            was_said = was_asked(session, sender, gist, now)
+        if was_said:
             return None
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now

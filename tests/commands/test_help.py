@@ -1,7 +1,5 @@
 """Help: an answer to every word that people look up, and options that matter."""
 
-import re
-
 import pytest
 
 from notation.games import GAMES
@@ -74,12 +72,12 @@ def test_options_that_change_nothing_are_not_shown(wanted: str, shown: str) -> N
 
 @pytest.mark.parametrize("group", [group for group in Group if group is not Group.MODERATION])
 def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there(group: Group) -> None:
-    found = commands.find(FEATURES, FEATURES.commands, group.name.lower())
+    found = commands.find(FEATURES, FEATURES.commands, group.word)
 
     assert isinstance(found, HelpOnGroup)
     named = FEATURES.groups[group]
     assert [entry.name for entry in found.group.commands] == [command.name for command in named]
-    assert all(1 <= len(re.split("[;:]", command.help)[0].split()) <= 10 for command in named)
+    assert all(1 <= len(command.brief.split()) <= 10 for command in named)
 
 
 @pytest.mark.parametrize("name", FEATURES.preferences)

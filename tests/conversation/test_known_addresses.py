@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from pbem.config import ChecksSettings
-from pbem.conversation.command import BOARD, Command, Line, Reach, Who
+from pbem.conversation.command import Command, Line, Reach, Who
 from pbem.conversation.judge import Judgement, judge
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.features.all import FEATURES
@@ -72,7 +72,7 @@ def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name
             continue
         line = Line(command, "", 1 if command.of_match else None, command.name)
         told = judge(sender, ParsedMessage((line,), (), ""))
-        looks = not command.changes and (counts or (command.own_cost or 0) <= BOARD)
+        looks = not command.changes and (counts or not command.is_large)
         is_enough = looks or (counts and acts(command, purpose))
         assert told is (Judgement.RUN if is_enough else Judgement.ASK), command.name
 

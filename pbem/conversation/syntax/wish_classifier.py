@@ -15,7 +15,7 @@ SPEAKING = 3  # the weight above which a word speaks for a wish
 LONGEST, STEMS, FEW = 300, (4, 6), 3
 """How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
 FILE = Path(__file__).with_name("wishes.bin")
-FIRST = "^"  # what stands before the first sentence of a message
+FIRST, NOTHING = "^", "nothing"  # what stands before the first sentence of a message; the wish of small talk
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _TURN, _NUMBER = re.compile(r"(?:[a-z]\d{1,2}){1,4}"), re.compile(r"\d+")
 
@@ -37,7 +37,11 @@ def features(sentence: str, scene: str = "", before: str = FIRST) -> list[str]:
     found = {*words, *(f"{word[:stem]}*" for word in words for stem in STEMS if len(word) > stem)}
     found.update(f"{one} {other}" for one, other in pairwise([FIRST, *words]))
     found |= {"short"} if len(words) < FEW else set()
-    return sorted(found | {f"@{scene}", f"<{before}"} if scene else found)
+    return sorted(found | _of_place(scene, before))
+
+
+def _of_place(scene: str, before: str) -> set[str]:
+    return {f"@{scene}", f"<{before}"} if scene else set()
 
 
 @cache
@@ -71,16 +75,23 @@ def is_of(word: str, wish: str) -> bool:
 
 def recognised(sentence: str, scene: str = "", before: str = FIRST) -> list[tuple[str, float]]:
     """Return the wishes, those that a sentence resembles most first, and how sure each is: below 0 none."""
-    names, found = _learned()[0], list(filter(knows, features(sentence, scene, before)))
-    if not any(map(knows, features(sentence))):
+    names, found = _learned()[0], list(filter(knows, features(sentence)))
+    if not found:
         return []  # where it is said tells nothing alone
+    found += filter(knows, _of_place(scene, before))
     totals = [0] * len(names)
     for feature in found:
         for number, weight in _weights(feature):
             totals[number] += weight
-    none, scale = totals[names.index("nothing")], len(found) ** 0.5
+    none, scale = totals[names.index(NOTHING)], len(found) ** 0.5
     sure = ((name, (total - none) / scale) for name, total in zip(names, totals, strict=True))
     return sorted(sure, key=lambda each: -each[1])
+
+
+def likeliest(sentence: str, scene: str = "", before: str = FIRST) -> str:
+    """Return the wish that a sentence resembles most, which is "nothing" where none is likely."""
+    name, sure = next(iter(recognised(sentence, scene, before)), (NOTHING, 0.0))
+    return name if sure > 0 else NOTHING
 
 
 def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:

@@ -19,10 +19,8 @@ SURE, ASKED, GAP = 4.5, 0.5, 3
 """How much more a sentence must resemble an act, or a question, than nothing, and a third of it than the next."""
 CERTAIN, BESIDE = 17.0, 0.6  # how sure what is named makes a wish; and the share of that for a second in its sentence
 REPLIES = (("yes", "accept"), ("no", "decline"))  # what the words for these mean
-IN_CLAUSE, LEAST_AWAY = (
-    2.4,
-    -12.0,
-)  # how much surer a clause must be; how sure an absence with dates: no "out of office"
+IN_CLAUSE, LEAST_AWAY = 2.4, -12.0
+"""How much surer a clause must be; how sure an absence with dates: no "out of office"."""
 BACK = 9.0  # how much surer going on is for who was away
 MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
@@ -96,8 +94,7 @@ class _Reader:
 
     def of_sentence(self, sentence: str, named: Named) -> list[Guess]:
         found = list(self.guesses(sentence, named))
-        likeliest, sure = next(iter(self._recognised(sentence)), ("", 0))
-        self.before = likeliest if sure > 0 else "nothing"
+        self.before = wish_classifier.likeliest(sentence, self.place.scene, self.before)
         return found
 
     def guesses(self, sentence: str, named: Named) -> Iterator[Guess]:
@@ -164,11 +161,9 @@ class _Reader:
             return ["turn_words", "condition"] if len(named.cells) > CONDITION_CELLS else ["condition"]
         return ["turn_words"] * ("turn_words" in self.possible and not sentence_entities.is_negated(sentence))
 
-    def _recognised(self, part: str) -> list[tuple[str, float]]:
-        return wish_classifier.recognised(part, self.place.scene, self.before)
-
     def _ranked(self, part: str) -> list[tuple[str, float]]:
-        found = ((self.possible.get(name, ""), sure) for name, sure in self._recognised(part))
+        recognised = wish_classifier.recognised(part, self.place.scene, self.before)
+        found = ((self.possible.get(name, ""), sure) for name, sure in recognised)
         wishes, is_back = vocabulary.wishes(), self.place.is_back
         ranked = ((name, sure + BACK * is_back(wishes[name])) for name, sure in found if name)
         surest = dict(sorted(ranked, key=lambda each: each[1]))  # several can be like one

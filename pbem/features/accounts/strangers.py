@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
 from pbem.conversation.command import Command, Line, Request, Role
-from pbem.conversation.meaning import understood
 from pbem.conversation.reply import Reply, refused
 from pbem.conversation.syntax import commands_for_wishes, names_in_sentences, vocabulary
 from pbem.conversation.syntax.arguments import MATCH_THEN
-from pbem.conversation.syntax.commands_for_wishes import Reading
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.accounts import name_rules
@@ -50,7 +48,7 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
         return _named(request, parsed) if is_name else replace(parsed, commands=lines)
     said = commands_for_wishes.Reading()
     if lines and not any("=" in line.text for line in lines):
-        said = wishes_in(request)
+        said = _wishes_in(request)
     try:
         only = next(filter(None, (_in_our_words(request, line) for line in lines)), None)
     except Refused:
@@ -99,7 +97,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     wish = commands_for_wishes.Reading()
     is_plain = bool(_waiting_lines(request, wish)) or _invitation_to(request) is not None
     if not is_plain:
-        wish = wishes_in(request)
+        wish = _wishes_in(request)
         if not wish.wishes and yes_or_no.answer(request.message.certain) is yes_or_no.Answer.NO:
             wish = meaning.understood(request, (DECLINES,))
         if (answer := _answer(request, reply, wish)) is not None:
@@ -201,8 +199,8 @@ def _invitation_to(request: Request) -> Match | None:
     return next(iter(queries.challenges_to(request.session, guest, 1)), None) if guest is not None else None
 
 
-def wishes_in(request: Request) -> Reading:
+def _wishes_in(request: Request) -> commands_for_wishes.Reading:
     """Return what a whole message wants, if it is read as sentences."""
     message = request.message
     is_new = bare_subject(message.subject) == message.subject
-    return understood(request, (*((message.subject,) if is_new else ()), *message.certain))
+    return meaning.understood(request, (*((message.subject,) if is_new else ()), *message.certain))

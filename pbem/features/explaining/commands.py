@@ -1,6 +1,5 @@
 """Explanations: help with all that `help WORD` finds, and the rules."""
 
-import re
 from difflib import get_close_matches
 from itertools import islice
 
@@ -104,7 +103,7 @@ def find(features: Features, commands: Commands, text: str) -> Explanation | Non
         return Help(groups=groups, games=titles(), moderates=moderates)
     if moderates and not MODERATION.isdisjoint(words):
         return HelpOnGroup(group=_grouped(features, commands, Group.MODERATION))
-    group = next((group for group in Group if [group.name.lower()] == words and group is not Group.MODERATION), None)
+    group = next((group for group in Group if [group.word] == words and group is not Group.MODERATION), None)
     if group is not None:
         return HelpOnGroup(group=_grouped(features, commands, group))
     named = [features.preferences[word] for word in words if word in features.preferences]
@@ -143,13 +142,14 @@ def _index(features: Features, commands: Commands) -> dict[str, str]:
 
 
 def _entry(command: Command) -> CommandHelp:
-    brief = re.split("[;:]", command.help, maxsplit=1)[0]
-    return CommandHelp(name=command.name, usage=command.usage, help=command.help, aliases=command.aliases, brief=brief)
+    return CommandHelp(
+        name=command.name, usage=command.usage, help=command.help, aliases=command.aliases, brief=command.brief
+    )
 
 
 def _grouped(features: Features, commands: Commands, group: Group) -> CommandGroup:
     entries = tuple(_entry(command) for command in features.groups[group] if command.name in commands)
-    return CommandGroup(word=group.name.lower(), title=group.value, commands=entries)
+    return CommandGroup(word=group.word, title=group.value, commands=entries)
 
 
 def _setting(setting: Preference) -> HelpOnSetting:

@@ -9,14 +9,7 @@ from sqlmodel import select
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from pbem.conversation.command import BOARD, Command, Decision, Line, Request, Who
-from pbem.conversation.syntax.arguments import (
-    MATCH_THEN,
-    PLAYER,
-    TURN,
-    opt,
-    word,
-    words,
-)
+from pbem.conversation.syntax.arguments import MATCH_THEN, PLAYER, TURN, opt, word, words
 from pbem.errors import Refused
 from pbem.features import paging
 from pbem.features.house.house_account import is_house
