@@ -17,6 +17,7 @@ from pbem.conversation.reply import Reply, follow, refused
 from pbem.conversation.syntax import commands_for_wishes
 from pbem.conversation.syntax.arguments import GAME
 from pbem.conversation.syntax.mail import MOST_COMMANDS, ParsedMessage
+from pbem.conversation.turns_in_prose import FEW_WORDS
 from pbem.errors import Refused
 from pbem.mail.reading.text.kept_and_cut_lines import trim
 from pbem.matches.agreements import is_muted_for
@@ -148,7 +149,8 @@ def _malformed(request: Request, line: Line) -> Refused:
     given, grammar = line.given, line.command.grammar
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
-    is_sentence = bool(given.unread) and is_plain and is_named
+    is_long = len(line.text.split()) >= FEW_WORDS  # "standings chess" is a line
+    is_sentence = bool(given.unread) and is_plain and is_named and is_long
     wish = meaning.understood(request, [line.text]) if is_sentence else commands_for_wishes.Reading()
     return commands_for_wishes.suggestion(wish) if wish.wishes else line.misfit()
 
