@@ -114,7 +114,7 @@ def one_by_one(lmtp: int, pid: int, sink: StampedSink, waiting: Sequence[Mail], 
             arrivals = [sink.next() for _ in range(replies)]
             times.append((arrivals[-1][0] - began) / 1e6)
             sizes += [size for _, size in arrivals]
-        spent = processes.cpu_seconds(pid) - before
+        spent = max(processes.cpu_seconds(pid) - before, 1 / processes.TICKS_A_SECOND)  # it counts in whole ticks
         return Cost(1000 * spent / len(times), median(times), round(median(sizes)))
 
 
