@@ -19,7 +19,7 @@ from pbem.conversation.syntax.wish_classifier import FILE, FIRST, ZERO, features
 ROUNDS, PRUNED, MARGIN, LEAST_SEEN, FEWEST = 7, (3, 6), 80, 4, 300
 """How often the wordings are gone through; before which rounds weights below 1 are dropped for good; by how much a wish
 must win; how often a feature that counts is seen; and how many wordings of each wish there are, repeated if need be."""
-UNIT, SMALLEST, LARGEST = 0.58, 2, 127
+UNIT, SMALLEST, LARGEST = 0.55, 2, 127
 """What a weight of 1 is in the file, and the least and the largest that are kept there."""
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4, "lc": 4, "pb": 0}]
 """How it is compressed: beyond 4, unpacking takes up to ten times the memory, and saves nothing."""

@@ -88,9 +88,7 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
             case Judgement.INTRODUCE:
                 reply = request.features.introduce(request, reply, parsed)
             case Judgement.NOT_ALONE:
-                raise not_alone(
-                    next(line for line in counted.commands if line.command.of_admin and line.command.changes)
-                )
+                raise not_alone(counted.commands)
             case Judgement.NOT_A_PLAYER:
                 raise Refused(NO_PLAYER, fits='Write "join NAME" in a line above that; the name is one word.')
             case Judgement.NO_COMMAND:

@@ -29,7 +29,7 @@ from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import Refusal
 from pbem.players import sender_identity
 from pbem.storage.message_payload_base import load
-from pbem.storage.models import Match, MatchState, Outgoing, Player, Vacation
+from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
 VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
@@ -141,7 +141,6 @@ def place_of(request: Request) -> Place:
         running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
-    mine = select(Vacation.id).where(Vacation.player == player.id, Vacation.ends > request.now) if player else None
     rival = asked = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
@@ -154,8 +153,8 @@ def place_of(request: Request) -> Place:
         game=match.game if match is not None else "",
         level=match.level if match is not None else None,
         paused=match is not None and match.paused is not None,
-        away=mine is not None and session.scalar(mine.limit(1)) is not None,
         own=match is not None and player is not None and match.challenger == player.id,
+        time=(match.time or "").partition("/")[0] if match is not None else "",
         rival=rival,
         asked=asked,
         to_move=match is not None and is_to_move(match, request.sender.player),

@@ -61,7 +61,8 @@ def outdated(sentence: str, match: Match, read: str | None = None) -> Refused:
     return Refused(sentence, read=read, fits=fits, match=match.id)
 
 
-def not_alone(line: Line) -> Refused:
+def not_alone(lines: Sequence[Line]) -> Refused:
+    line = next(line for line in lines if line.command.of_admin and line.command.changes)
     return Refused(
         f'"{line.command.name}" needs a message of its own.',
         read=line.text[:60],

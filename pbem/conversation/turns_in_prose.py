@@ -16,7 +16,7 @@ from pbem.matches import turn_parsing
 from pbem.matches.queries import is_to_move
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
-from pbem.matches.turns_in_text import KEYS, cells, cells_in, prepared, turn_resembling, turns_meant
+from pbem.matches.turns_in_text import KEYS, apart, cells, cells_in, prepared, turn_resembling, turns_meant
 from pbem.storage.models import Match
 
 SHOWN, FEW_WORDS = 60, 3  # how much of a line is shown, and how many words are too few for a sentence
@@ -36,6 +36,9 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
         said = parsed.overlooked[0]
     if match is None and request.sender.proven:
         match = request.session.get(Match, meaning.place_of(request).match)
+    is_prose = len(said.split()) > FEW_WORDS and not SET_UP.match(said)
+    if is_prose and not cells_in(apart(said.lower().translate(KEYS))):
+        return None  # a bare number is no turn: "up 2 nights"
     if match is None or not is_to_move(match, request.sender.player):
         return None
     snapshot, said = snapshot_of(request.session, match), sentence_entities.without_rejected(said)
@@ -97,16 +100,15 @@ def _with_more(
 
 
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    words = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
-    numbered = [word for word in words if any(map(str.isdecimal, word))]
-    is_prose = len(text.split()) > FEW_WORDS  # in which a bare number is no turn: "up 2 nights"
-    likely = (word for word in numbered if not (is_prose and word.isdecimal()))
+    squares, words = cells_in(text.lower().translate(KEYS)), text.split()
+    plain = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
+    numbered = [word for word in plain if any(map(str.isdecimal, word))]
+    likely = (word for word in numbered if not (word.isdecimal() and len(words) > FEW_WORDS))
     named = tuple(word for word in likely if turn_parsing.after(snapshot.notation, snapshot.position, word) is not None)
-    if named and len(numbered) < len(text.split()):
+    if named and len(numbered) < len(words):
         return named
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
     meant = turns_meant(snapshot, text) or (turn_resembling(snapshot, held) if held else ())
-    squares = cells_in(text.lower().translate(KEYS))
     return tuple(turn for turn in meant if len(squares) != PAIR or all(square in turn for square in squares))
 
 

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
 from pbem.conversation.syntax.commands_for_wishes import Place
-from pbem.conversation.syntax.names_in_sentences import addressed, naming, opponents, own_name, signature, told
+from pbem.conversation.syntax.names_in_sentences import (
+    addressed,
+    likeliest_name,
+    naming,
+    opponents,
+    own_name,
+    signed,
+    told,
+)
 from pbem.conversation.syntax.sentence_entities import (
     absence,
     hour_in,
@@ -49,7 +57,7 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
     (begin, {"start me a match": ""}),
     (times, {"with 3 days per move": ("3d", ""), "drei Tage pro Zug": ("3d", ""), "a fortnight a move": ("14d", "")}),
     (times, {"I'm away for two weeks": ("", "14d"), "Eile hab ich keine, eine Woche pro Zug": ("7d", "")}),
-    (times, {"2 days a move is too short for me, I have three children": ("", "")}),
+    (times, {"I have another week": ("", "7d")}),
     (
         days,
         {
@@ -113,10 +121,31 @@ def test_a_level_beside_another(text: str, level: int, found: str) -> None:
         (["Can we play?", "Harold Whitcombe", "Leeds"], "harold"),
         (["See you, Ben"], "ben"),
         (["I play Quadrature"], ""),
+        (["Bonjour,", "Je joue quand ?"], ""),
+        (["Count me in", "Bex x"], "bex"),
+        (["Yes please!", "Groetjes Fenna", "ps what is a kvadratik?"], "fenna"),
+        (["Nehme ich an.", "Schöne Grüße aus Passau", "Hannelore"], "hannelore"),
+        (["D'accord", "Bien à vous,", "Odette Faucher (78 ans)"], "odette"),
+        (["No thanks.", "Rob Hallam", "Senior Estimator | Hallam & Pike Ltd"], "rob"),
+        (["It was fun.", "Thanks a lot", "Tunde"], "tunde"),
+        (["Is this free?", "nonno Attilio"], "attilio"),
     ],
 )
 def test_a_message_ends_with_the_name_of_its_author(lines: list[str], name: str) -> None:
-    assert signature(lines) == name
+    assert signed(lines)[1] == name
+
+
+def test_what_stands_below_a_message_is_none_of_it() -> None:
+    lines = ["Count me in.", "Kind regards", "Ann", "Bakery Ltd, 1 High Street", "ps is it free?"]
+    assert signed(lines)[0] == ["Count me in.", "ps is it free?"]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [("its Zorlak btw", "zorlak"), ("Jowan doet mee", "jowan"), ("Kaźmirz z tej strony", "kazmirz"), ("not me", "")],
+)
+def test_a_name_is_known_where_nothing_announces_it(said: str, name: str) -> None:
+    assert likeliest_name(said) == name
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 import lzma
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bench import learn_wishes
 from pbem.conversation.syntax import vocabulary, wish_classifier
@@ -186,7 +189,69 @@ def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, .
     ],
 )
 def test_an_answer_to_an_invitation_comes_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
-    assert read([text], in_match("offered")).lines == lines
+    assert read(text.split("\n"), in_match("offered")).lines == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two days a move is too tight for me, a week would do nicely.",
+        "Zwei Tage pro Zug sind mir zu knapp, eine Woche pro Zug und ich bin dabei.",
+    ],
+)
+def test_other_terms_are_other_than_the_offered_ones(text: str) -> None:
+    found = read([text], replace(in_match("offered"), time="2d"))
+    assert found.lines == ("#1 decline", "challenge bob quadrupel time=7d/move")
+
+
+def test_an_answer_ends_mail_and_speaks_to_the_inviter() -> None:
+    said = [
+        "No thanks, not for me. And please take me off your list. Bob, how is your knee?",
+        "Best wishes",
+        "Rob Hallam",
+    ]
+    found = read(said, in_match("offered"))
+    assert found.lines[:2] == ("#1 decline", "stop")
+    assert "how is your knee?" in found.lines[2]
+    assert "Rob Hallam" not in found.lines[2]
+
+
+def test_words_for_the_inviter_alone_are_told_how_to_go_along() -> None:
+    found = read(["Wie geht's denn deiner Mutter, Bob?"], in_match("offered"))
+    assert not found.lines
+    assert any('go along with "accept"' in answer for answer in found.answers)
+
+
+def test_a_game_that_we_lack_begins_no_other() -> None:
+    found = read(["I'd love to play chess against somebody"], STRANGER)
+    assert not found.lines
+    assert any("We don't have that game." in answer for answer in found.answers)
+
+
+def test_an_address_in_a_sentence_of_its_own_is_invited() -> None:
+    found = read(["I'd like a match of Kvadratik with somebody.", "tom@x.example", "Tosh"], STRANGER)
+    assert found.lines == ("join tosh", "challenge tom@x.example kvadratik")
+
+
+def test_another_match_can_be_of_another_game() -> None:
+    assert read(["Revenge! But Kvadratik this time."], in_match("over")).lines == ("challenge bob kvadratik",)
+
+
+@given(st.text(max_size=200), st.sampled_from(["", "stranger", "invited", "running"]))
+def test_chances_are_shares_of_the_likeliest(text: str, scene: str) -> None:
+    found = wish_classifier.recognised(text, scene)
+    assert not found or found[0][1] == 1
+    assert all(0 <= chance <= 1 for _, chance in found)
+
+
+def test_words_that_nobody_uses_make_a_wish_less_likely() -> None:
+    plain, odd = (_share("resign", text) for text in ("I give up", "I frobnicate give up the quux blorf zork"))
+    assert plain > odd
+
+
+def _share(wish: str, text: str) -> float:
+    found = dict(wish_classifier.recognised(text))
+    return found[wish] / sum(found.values())
 
 
 def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
@@ -194,9 +259,9 @@ def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
 
 
 def test_what_is_likely_is_answered_where_nothing_is_clear() -> None:
-    found = read(["Antes valía el matasellos; aquí ¿qué vale para saber si uno llegó tarde?"], STRANGER)
+    found = read(["Comment progresser sans se ridiculiser, et puis-je m'exercer contre un robot clément ?"], STRANGER)
     assert not found.wishes
-    assert any(said.startswith("If you want to know what happens ") for said in found.supposed)
+    assert any(said.startswith("If you want to play Quadrupel against the house") for said in found.supposed)
     assert not found.lines
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from notation.games import FEW, GAMES
 from notation.time_control import parse_duration, spoken
@@ -21,17 +22,16 @@ MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 
 FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
-SUPPOSED = 6.0  # how sure what is answered in case must be
+SUPPOSED, SURE = 0.15, 0.9  # how likely what is answered in case must be, and what can't be undone
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A wish that a sentence has, for its words or those of a part."""
+    """A wish that a sentence seems to have, and how likely it is."""
 
     wish: str
     sure: float
     sentence: str
-    part: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,8 @@ class Place:
     game: str = ""
     level: int | None = None  # how well the house plays in it; None against a person
     paused: bool = False
-    away: bool = False  # whether they have a vacation, now or later
     own: bool = False  # whether they have offered the match
+    time: str = ""  # how much time there is in it for a turn, as "3d"
     rival: str = ""  # the name of their opponent in it
     asked: str = ""  # what their opponent offers in it: a draw, a pause
     to_move: bool = True
@@ -72,10 +72,6 @@ class Place:
         if wish.who == "stranger":
             return not self.player and not self.match
         return is_open and (wish.who != "player" or bool(self.player) or bool(wish.match))
-
-    def is_back(self, wish: Wish) -> bool:
-        """Return whether a wish ends what holds up their matches."""
-        return (self.away and wish.name == "back") or (self.paused and wish.name == "resume")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +107,11 @@ def there_are() -> str:
     return f"The games: {GAMES.some()}." + f" {ALL}" * (len(GAMES) > FEW)
 
 
-Parts = dict[str, tuple[str, str]]  # what sentences name, as lines and as our sentences say it; empty where they don't
+class Parts(NamedTuple):
+    """What sentences name, as lines have it and as our sentences say it; empty where they don't name it."""
+
+    lines: dict[str, str]
+    says: dict[str, str]
 
 
 def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[str, float], place: Place) -> Reading:
@@ -120,24 +120,30 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     wishes = [wish for name in guesses if (wish := vocabulary.wishes()[name]).answer or wish.means]
     wishes.sort(key=lambda wish: (wish.risky, wish.name != "resign", wish.name == "rematch"))
     wanting = {guess.sentence: guess.wish for guess in found}
-    talk = " ".join(each for each in said if wanting.get(each, "chat") == "chat")
+    told = {each: names_in_sentences.told(each, place.rival) for each in said}
+    is_talk = not (guesses.keys() - {"chat"} or any(told.values()))  # who only speaks to the opponent says all to them
+    talk = " ".join(told[each] or each for each in said if is_talk or wanting.get(each) == "chat")
     parts, has_act = _parts(named, said, talk, guesses, place), False
+    is_parting = guesses.keys() <= vocabulary.group("partings")
     board, is_name = f"#{place.match} show", partial(names_in_sentences.is_named, name=named.name)
     acts, done, known, looks, beside, shown = (list[str]() for _ in range(6))
+    takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
     for wish in wishes:
-        line, doubt = _line(wish, parts), is_doubtful(guesses[wish.name])
+        if takes_words and wish.name == "chat":
+            continue  # it goes along with the answer
+        line, doubt = _line(wish, parts.lines), is_doubtful(guesses[wish.name])
         has_unclear = "turn_words" in guesses and wish.name in vocabulary.group("with_turn")
-        is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together"))
-        if line and (is_more or (wish.risky and wish is not wishes[0] and wish.name != "resign")):
-            beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts)}, write "{line}".')
+        is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together") and not is_parting)
+        if line and (is_more or (wish.risky and wish is not wishes[0] and not (is_parting or wish.name == "resign"))):
+            beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
         has_act = has_act or (is_act and wish.name != "chat")
-        if means_it := _means(wish, parts):
+        if means_it := _means(wish, parts.says):
             (done if is_act else known).append(means_it)
-        missing = [name for name in _FIELD.findall(wish.look) if name != "about" and not parts[name][0]]
+        missing = [name for name in _FIELD.findall(wish.look) if name != "about" and not parts.lines[name]]
         is_open = place.player or not place.match or wish.look.startswith(("rules", "help"))
-        look = _filled(wish.look, parts) if is_open and not missing else ""
+        look = wish.look.format(**parts.lines) if is_open and not missing else ""
         if is_act:
             whom = {"challenge": _invited(named, place), "seek": named.games[:MOST_SEEKS]}.get(wish.name, ())
             lines = [line.replace(f" {whom[0]}", f" {each}", 1) for each in whom] or [line]
@@ -146,19 +152,21 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             beside.append(ONLY_WRITTEN.format(line))
         elif not (wish.name in vocabulary.group("standing") and board in looks):
             looks += [look] * bool(look)
-            (shown if look else beside).append(_filled(wish.answer, parts))
-    takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
+            (shown if look else beside).append(wish.answer.format(**parts.lines).strip())
     speaks = place.state == "offered" and any(names_in_sentences.addressed(each, place.rival) for each in said)
-    talks = {"chat", *vocabulary.group("replies")}  # who speaks to the inviter says all of it to them, but questions
-    words = list[str]()
-    for sentence in said if takes_words and acts else ():
-        is_free = speaks and wanting.get(sentence, "chat") in talks and not (is_name(sentence) or "?" in sentence)
-        if told := names_in_sentences.words_for(sentence, place.rival) or (sentence if is_free else ""):
-            words.append(told)
+    words = list[str]()  # who speaks to the inviter by name says all of it to them, but questions
+    for sentence in said if takes_words else ():
+        free = speaks and not (is_name(sentence) or "?" in sentence)
+        is_chat = wanting.get(sentence, "chat" * free) in (vocabulary.group("talks") if free else ("chat",))
+        if is_chat or names_in_sentences.words_for(sentence, place.rival):
+            words.append(told[sentence] or sentence)
             wanting[sentence] = "chat"
-    if words:
+    if words and acts:
         done.append(f"write to {place.rival or 'them'}")
         acts.append(f'"{" ".join(words)}"')
+    elif words:
+        known.append(f"write to {place.rival or 'them'}")
+        shown.append(_says("answer", "inviter"))
     acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line, " resign" not in line))
     if acts:
         done, acts, shown = done + known * bool(looks), acts + looks, []
@@ -172,7 +180,11 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
-        left=tuple(each for each in said if each not in wanting and not is_name(each)),
+        left=tuple(
+            each
+            for each in said
+            if each not in wanting and not (is_name(each) or wish_classifier.likeliest(each) == "greeting")
+        ),
     )
 
 
@@ -195,78 +207,67 @@ def _says(about: str, what: str) -> str:
     return str(vocabulary.table("says")[about].get(what, ""))
 
 
-def _at_level(level: str) -> tuple[str, str]:
-    return (f"level={level}", f"at level {level}, {_says('level', level) or 'of 6'}") if level else ("", "")
-
-
 def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], place: Place) -> Parts:
     text, is_house, rival = " ".join(said), place.level is not None, place.rival
-    about = next(iter(named.games), place.game)
     first = FIRST_GAME if FIRST_GAME in GAMES else next(iter(GAMES))
-    others = [each for each in named.games if place.state != "offered" or each != place.game]
-    key, options, whom = next(iter((*others, about)), "") or first, named.options or {}, _invited(named, place)
+    is_offered, about = place.state == "offered", next(iter(named.games), place.game)
+    key = next((each for each in named.games if not is_offered or each != place.game), about) or first
+    options, whom = named.options or {}, _invited(named, place)
     level = sentence_entities.level_beside(text, place.level) or named.level
-    at_level, begin, says = _at_level(level), f"begin={named.begin}" * bool(named.begin), _says("begin", named.begin)
-    time = f"time={named.time}/move" * bool(named.time)
-    span = f"time={named.span}/move" * bool(named.span and place.state == "offered")
-    terms = f"{begin} {time or span}".strip()
-    again, another = f"#{place.match} rematch", "have another match"
-    if terms or level:
-        again = f"play {place.game} {at_level[0]} {begin}" if is_house else f"challenge {rival} {place.game} {terms}"
-        another = ", ".join(filter(None, (another, at_level[1] if is_house else "", says)))
+    other = level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")
+    at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
+    length = next((each for each in named.lengths if each != place.time), "") if is_offered else named.time
+    time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
+    terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
+    says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
+    again, another = f"#{place.match} rematch", ["have another match"]
+    if terms or key != place.game or (level and is_house):
+        again = f"play {key} {at_level} {begin}" if is_house else f"challenge {rival} {key} {terms}"
+        another += [game * (key != place.game), says_level if is_house else says_time, says_begin]
     is_ended = place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
-    words, hour = names_in_sentences.told(text, rival) or talk, sentence_entities.hour_in(text)
-    chosen, is_negated = ", ".join(options.values()).replace("-", " "), sentence_entities.is_negated(text)
-    remind = f"be reminded {spoken(parse_duration(named.span))} before your time is up" if named.span else ""
-    remind = "get no reminders" if is_negated else remind
+    words, is_negated = talk * (not is_house), sentence_entities.is_negated(text)
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
-    theirs, ours = ("".join(named.cells[at:][:2]) for at in (-4, -2))
-    goal = f"{GAMES.title(about)} is {GAMES[about].game.summary}." if about else ""
-    as_name = f"as {named.name}" if named.name else ""
-    inviter = f", and {rival}, who plays here, gave your address to invite you" if rival else ""
-    deaf = _says("answer", "deaf") if is_house else ""
+    theirs, ours = ("".join(named.cells[at:][:2]) * named.is_condition for at in (-4, -2))
+    remind = "get no reminders" if is_negated else f"be reminded {_lasts(named.span)} before your time is up"
+    as_name, no_name = f"as {named.name}" if named.name else "", "" if place.player else named.name
     of_match = {"match": str(place.match), "asked": place.asked, "rival": rival or "NAME", "about": about}
-    of_house = {"hint": "hint" * is_house, "analyse": "analyse" * (place.state == "over"), "list": there_are()}
-    of_text = {"zone": sentence_entities.zone_in(text), "reminder": "off" if is_negated else named.span, "goal": goal}
-    of_turn = {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text)), "cells": " ".join(cells)}
-    of_author = {
-        "me": "me" if place.player else "",
-        "human": human(admin=place.admin),
-        "inviter": inviter,
-        "deaf": deaf,
-    }
-    of_words = {
-        "again": " ".join(again.split()) if is_ended else "",
-        "mute": f"\n#{place.match} mute" if place.state == "running" and person == rival and not is_ended else "",
-        "address": named.addresses[0] if len(named.addresses) == 1 else "",
-        "text": words if not is_house and len(words) <= LONGEST else "",
-        "key": about or FIRST_GAME,
-        "easy": _says("answer", "easy").format(GAMES.title(FIRST_GAME)),
-        "rules": f'"rules {about}"' if about else rules_commands(),
-        "you": _says("answer", "named" if place.player else "nameless").format(place.player),
-    }
-    only_lines = of_match | of_house | of_text | of_turn | of_author | of_words | _counter(named, place, key, terms)
-    only_said = {"offer": _says("offer", place.asked), "another": another, "as": as_name, "remind": remind}
+    of_match |= {"hint": "hint" * is_house, "analyse": "analyse" * (place.state == "over"), "list": there_are()}
+    of_game = {"key": about or FIRST_GAME, "game": key, "opponent": next(iter(whom), ""), "time": time, "begin": begin}
+    of_game |= {"level": at_level, "other": at_other, "rules": f'"rules {about}"' if about else rules_commands()}
+    of_game |= {"options": " ".join(map("=".join, options.items())), "again": " ".join(again.split()) * is_ended}
+    of_game |= {"goal": f"{GAMES.title(about)} is {GAMES[about].game.summary}." if about else ""}
+    of_text = {"zone": sentence_entities.zone_in(text), "hour": f"hour {hour}" * bool(hour), "cells": " ".join(cells)}
+    of_text |= {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text))}
+    of_text |= {"reminder": "off" if is_negated else named.span, "text": words * (len(words) <= LONGEST)}
+    of_text |= {"address": named.addresses[0] if len(named.addresses) == 1 else ""}
+    of_text |= {"mute": f"\n#{place.match} mute" * (place.state == "running" and person == rival and not is_ended)}
+    of_author = {"me": "me" * bool(place.player), "as_new": no_name, "human": human(admin=place.admin)}
+    of_author |= {"inviter": f", and {rival}, who plays here, gave your address to invite you" * bool(rival)}
+    of_author |= {"deaf": _says("answer", "deaf") * is_house}
+    of_author |= {"easy": _says("answer", "easy").format(GAMES.title(FIRST_GAME))}
+    of_author |= {"you": _says("answer", "named" if place.player else "nameless").format(place.player)}
+    says = {"game": game, "opponent": " and ".join(whom), "offer": _says("offer", place.asked), "time": says_time}
+    says |= {"games": " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,)), "as": as_name}
+    says |= {"options": f"({', '.join(options.values()).replace('-', ' ')})" * bool(options), "begin": says_begin}
+    says |= {"level": says_level, "other": _at_level(other), "another": ", ".join(filter(None, another))}
+    says |= {"as_new": as_name * bool(no_name), "hour": f"at {hour}:00" * bool(hour)}
+    says |= {"remind": remind * bool(named.span or is_negated)}
     both = {"person": person, "name": named.name, "span": named.span, "rated": "rated" * named.rated}
-    both |= {"theirs": theirs if named.is_condition else "", "ours": ours}
-    return {
-        **{name: (line, "") for name, line in only_lines.items()},
-        **{name: ("", text) for name, text in only_said.items()},
-        **{name: (text, text) for name, text in both.items()},
-        **_times(named, text, place),
-        "as_new": ("", "") if place.player else (named.name, as_name),
-        "other": _at_level(level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")),
-        "hour": (f"hour {hour}", f"at {hour}:00") if hour else ("", ""),
-        "game": (key, GAMES.title(key)),
-        "games": (key, " or ".join(GAMES.title(each) for each in named.games[:MOST_SEEKS] or (key,))),
-        "opponent": (whom[0] if whom else "", " and ".join(whom)),
-        "options": (" ".join(map("=".join, options.items())), f"({chosen})" * bool(options)),
-        "level": at_level,
-        "time": (time, f"{spoken(parse_duration(named.time))} a move" if time else ""),
-        "begin": (begin, says),
-    }
+    both |= {"theirs": theirs, "ours": ours}
+    of_times, says_times = _times(named, text, place)
+    lines = of_match | of_game | of_text | of_author | of_times | _counter(named, place, key, terms)
+    return Parts(both | lines, both | says | says_times)
+
+
+def _at_level(level: str) -> str:
+    return f"at level {level}, {_says('level', level) or 'of 6'}" if level else ""
+
+
+def _lasts(length: str, each: str = "") -> str:
+    """Return how we say a length of time; empty for none."""
+    return f"{spoken(parse_duration(length))}{each}" if length else ""
 
 
 def _counter(named: Named, place: Place, key: str, terms: str) -> dict[str, str]:
@@ -284,44 +285,36 @@ def _times(named: Named, text: str, place: Place) -> Parts:
     """Return an absence, and what asks the opponent for time."""
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
-    until = f"until {last}" if named.days else f"for {spoken(parse_duration(last))}" if last else ""
+    until = f"until {last}" if named.days else f"for {_lasts(last)}" if last else ""
     gone = sentence_entities.absence(text, named.days, length, place.today) if named.days else None
     away, when = f"{gone[0]} {gone[1]}" if gone else "" if named.days else last, until
     if gone:
         when = f"from {gone[0]} until {gone[1]}" if gone[0] > place.today else f"until {gone[1]}"
-    more, given = (spoken(parse_duration(named.span)), named.span) if named.span else ("a few days", "2d")
-    plea = f'Could I have {more} more for my turn, please? "give {given}" gives them to me.'
-    if named.days:
-        left = max((max(named.days) - place.today).days, 1)
-        plea = f'Could I have time for my turn until {max(named.days)}, please? "give {left}d" gives it to me.'
-    found = {"until": (last, until), "limit": ("", until), "away": (away, ""), "when": ("", when if away else "")}
-    return found | {"plea": ("" if place.level is not None else plea, "")}
+    left = f"{max((max(named.days) - place.today).days, 1)}d" if named.days else ""
+    given = left or named.span or "2d"
+    plea = f'Could I have {_lasts(given)} more for my turn, please? "give {given}" gives them to me.'
+    lines = {"until": last, "away": away, "plea": plea * (place.level is None)}
+    return Parts(lines, {"until": until, "limit": until, "when": when * bool(away)})
 
 
-def _line(wish: Wish, parts: Parts) -> str:
+def _line(wish: Wish, lines: dict[str, str]) -> str:
     """Return the line that does what is wanted; empty where something is missing for it."""
-    needed = {name: parts[name][0] for name in _FIELD.findall(wish.line)}
-    if not wish.line or not all(needed.values()):
+    if not wish.line or not all(lines[name] for name in _FIELD.findall(wish.line)):
         return ""
-    return " ".join((wish.line.format(**needed), *(text for name in wish.uses.split() if (text := parts[name][0]))))
+    return " ".join(filter(None, (wish.line.format(**lines), *(lines.get(name) for name in wish.uses.split()))))
 
 
-def _means(wish: Wish, parts: Parts) -> str:
-    needed = {name: parts[name][1] for name in _FIELD.findall(wish.means)}
-    if not all(needed.values()):
+def _means(wish: Wish, says: dict[str, str]) -> str:
+    if not all(says[name] for name in _FIELD.findall(wish.means)):
         return wish.vague
-    first, *more = [text for name in wish.uses.split() if (text := parts[name][1])] or [""]
+    first, *more = [text for name in wish.uses.split() if (text := says.get(name))] or [""]
     gap = " " if first.startswith(("(", "as ", "from ", "until ", "for ")) else ", "
-    return ", ".join((f"{wish.means.format(**needed)}{gap if first else ''}{first}", *more))
+    return ", ".join((f"{wish.means.format(**says)}{gap if first else ''}{first}", *more))
 
 
 def human(*, admin: bool) -> str:
     """Return how to reach a person."""
     return _says("answer", "human" if admin else "nobody")
-
-
-def _filled(text: str, parts: Parts) -> str:
-    return text.format(**{name: line for name, (line, _) in parts.items()}).strip()
 
 
 def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool) -> Iterator[str]:
@@ -338,18 +331,18 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
         yield "an address"
     begins_match = not names.isdisjoint(vocabulary.group("plays"))
     for name in ("time", "level", "rated", "begin") if not names & {"counter", "rematch"} else ():
-        if parts[name][1] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
-            yield parts[name][1]
+        if parts.says[name] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
+            yield parts.says[name]
 
 
 def _supposed(guesses: dict[str, float], parts: Parts) -> Iterator[str]:
     """Yield how we answer the likeliest wishes, where none is clear: nothing here is done by a yes."""
     for name in sorted(guesses, key=lambda name: -guesses[name]):
         wish = vocabulary.wishes()[name]
-        line = "" if wish.risky else _line(wish, parts)
-        says = _filled(wish.answer, parts) or (f'write "{line}".' if line else "")
+        line = "" if wish.risky else _line(wish, parts.lines)
+        says = wish.answer.format(**parts.lines).strip() or (f'write "{line}".' if line else "")
         is_likely = guesses[name] >= SUPPOSED and name not in vocabulary.group("unsaid")
-        if is_likely and says and (means := _means(wish, parts)):
+        if is_likely and says and (means := _means(wish, parts.says)):
             yield f"If you want to {means}: {says}"
 
 
@@ -362,9 +355,6 @@ def suggestion(wish: Reading) -> Refused:
 
 
 def is_doubtful(guess: Guess) -> bool:
-    """Return whether what can't be undone may not be meant: a negation, a question, or words that it doesn't have."""
-    wish = vocabulary.wishes()[guess.wish]
-    words = vocabulary.words(sentence_entities.ADDRESS.sub(" ", guess.part or guess.sentence))
-    others = [word for word in words if wish.risky and not wish_classifier.is_of(word, wish.name)]
-    is_doubted = sentence_entities.is_doubted(guess.sentence) and wish.name == "resign"
-    return wish.risky and ("?" in guess.sentence or is_doubted or len(others) > wish.foreign)
+    """Return whether what can't be undone may not be meant: a negation, a question, or other words than it has."""
+    wish, is_doubted = vocabulary.wishes()[guess.wish], sentence_entities.is_doubted(guess.sentence)
+    return wish.risky and ("?" in guess.sentence or guess.sure < SURE or (is_doubted and wish.name == "resign"))

@@ -1,12 +1,13 @@
 """People's names in sentences: the author's own, those of others, and the words to pass on to one of them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary, wish_classifier
+from pbem.conversation.syntax.vocabulary import plain
 
 NAME, TOKEN = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]"), re.compile(r"[^\W_][\w'-]*")
 SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
@@ -16,7 +17,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<!
 
 def is_name(word: str) -> bool:
     """Return whether a word can be a person's: no word that the sentences of any language have."""
-    bare = vocabulary.plain(word)
+    bare = plain(word)
     is_word = bare in vocabulary.stop_words() or vocabulary.lexicon("concepts").of(bare)
     is_turn = re.fullmatch(r"(?:[a-z]\d{1,2})+", bare) is not None
     return NAME.fullmatch(word.lower()) is not None and not (is_word or is_turn or _is_game(bare))
@@ -30,7 +31,7 @@ def _before(*kinds: str) -> re.Pattern[str]:
 
 def as_name(word: str) -> str:
     """Return how a name is written here: in letters without accents."""
-    return vocabulary.plain(word.lower().translate(str.maketrans(vocabulary.table("names")["latin"])))
+    return plain(word.lower().translate(str.maketrans(vocabulary.table("names")["latin"])))
 
 
 def own_name(text: str) -> str:
@@ -47,15 +48,11 @@ def naming(text: str) -> tuple[str, str]:
         for found in _before(*kinds).finditer(text):
             rest = text[found.end() :]
             after = TOKEN.findall(rest) if rest[:1].isalpha() else []
-            words = after[1:] if after and vocabulary.plain(after[0]) in vocabulary.listed("titles") else after
-            # "join Bob and Ann": other people's words
-            is_listed = found[0].lower().startswith(("join", "register", "sign"))
-            if not words or (is_listed and len(words) > 1 and is_name(words[1])):
-                continue
-            name, is_alone = words[0], re.match(rf"{re.escape(words[0])}\s*(?:[.,!]|$)", rest) is not None
-            is_odd = found[0].startswith("I'm") and is_alone and is_name(name) and not wish_classifier.knows(name)
-            if is_odd or is_called(name, text, must_have_capital=capital):
-                return name, f"{text[: found.start()]}{rest[rest.index(name) + len(name) :]}"
+            words = after[1:] if after and plain(after[0]) in vocabulary.listed("titles") else after
+            is_listed = found[0].lower().startswith(("join", "register", "sign"))  # "join Bob and Ann": others' words
+            is_others = is_listed and len(words) > 1 and is_name(words[1])
+            if words and not is_others and is_called(words[0], text, must_have_capital=capital):
+                return words[0], f"{text[: found.start()]}{rest[rest.index(words[0]) + len(words[0]) :]}"
     if (behind := vocabulary.pattern("is_called").search(text)) and is_called(behind[1], text, must_have_capital=True):
         return behind[1], f"{text[: behind.start()]}{text[behind.end() :]}"
     return "", text
@@ -79,38 +76,65 @@ def _is_game(word: str) -> bool:
     return word in GAMES or bool(vocabulary.lexicon("games").of(word))
 
 
-def signature(lines: Sequence[str]) -> str:
-    """Return the name with which a message ends, on a line of its own or behind a greeting."""
+def likeliest_name(sentence: str) -> str:
+    """Return the name in a sentence that gives one in some way: the first word that other sentences don't have."""
+    words = (word for word in TOKEN.findall(sentence) if is_name(as_name(word)) and not _closes(word))
+    odd = [word for word in words if not wish_classifier.knows(plain(word))]
+    return next(iter(map(as_name, (*filter(str.istitle, odd), *odd))), "")
+
+
+def signed(lines: Iterable[str]) -> tuple[list[str], str]:
+    """Return a message without greetings and what else stands at its end, and the name that it is signed with."""
     written = [line.strip() for line in lines if line.strip()]
-    is_full = len(written) > 2 and 1 < len(written[-2].split()) <= MOST_NAMES and written[-2][-1] not in ",.!?"
-    if is_full and signature(("-", written[-2])):
-        written = written[:-1]  # a place below the name
-    parts = (
-        re.split(r"[.,!?-]\s+", vocabulary.pattern("initials").sub("", written[-1]).rstrip(" .!,")) if written else [""]
-    )
-    if len(parts) > 1 and any(_closes(word) for word in parts[0].split()):
-        parts = parts[1:]  # "Best wishes, Niamh"
-    is_own = len(written) > 1 and len(written[-1].split()) <= LONGEST_SIGNATURE
-    last = [
-        word for word in parts[0 if is_own else -1].split() if vocabulary.plain(word) not in vocabulary.listed("titles")
-    ]
-    while last and (len(last[0]) < SHORTEST_NAME or _closes(last[0])):
-        last = last[1:]  # "LG Mareike"
-    fits = 0 < len(last) <= MOST_NAMES and all(word[:1].isupper() and not word[1:].isupper() for word in last)
-    first = as_name(last[0]) if fits and (len(written) > 1 or len(last) < len(written[0].split())) else ""
-    return first if NAME.fullmatch(first) and not (vocabulary.lexicon("concepts").of(first) or _is_game(first)) else ""
+    at = next((number for number, line in enumerate(written) if number and _signs(line)), len(written))
+    below = written[at:]
+    last = re.split(r"[.,!?]\s+", written[-1])[-1] if written else ""
+    ends = below[:2] or [last] * (last[:1].isupper() and [last] != written)
+    asides = (line for line in below[1:] if "?" in line or line[:2].lower() in ("ps", "p."))
+    return [*written[:at], *asides], next(filter(None, map(_signature, ends)), "")
+
+
+def _signs(line: str) -> bool:
+    """Return whether a line ends a message: a few words that close it, or a name alone."""
+    words = TOKEN.findall(line)
+    is_short = 0 < len(words) <= LONGEST_SIGNATURE and "?" not in line and "@" not in line
+    others = (word for word in words if word.islower() and plain(word) not in vocabulary.stop_words())
+    is_closing = any(map(_closes, words)) and all(map(_closes, others))
+    return is_short and (is_closing or (len(words) <= MOST_NAMES and _signature(line) != ""))
+
+
+def _signature(line: str) -> str:
+    """Return the name in a line that is nothing but a name, perhaps with a greeting or a title."""
+    bare = vocabulary.pattern("initials").sub("", line)
+    words = [word for word in TOKEN.findall(bare) if plain(word) not in vocabulary.listed("titles")]
+    after = next((at for at, word in reversed(list(enumerate(words, 1))) if _closes(word)), 0)
+    named = [word for word in words[after:] if len(word) >= SHORTEST_NAME]
+    first = next((at for at, word in enumerate(named) if _is_capital(word)), 0)
+    fits = 0 < len(named) <= MOST_NAMES and not any(map(str.isdecimal, bare)) and line[-1] not in ":;?"
+    if (
+        not fits
+        or not (len(named) == 1 or all(map(_is_capital, named[first:])))
+        or (named[0].islower() and plain(named[0]) in vocabulary.stop_words())
+    ):
+        return ""
+    name = as_name(named[first])
+    is_odd = after or _is_capital(named[first]) or not wish_classifier.knows(name)
+    is_odd = is_odd and name not in vocabulary.lexicon("concepts").whole
+    return name if is_odd and is_called(named[first].title(), "", must_have_capital=False) else ""
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and not word[1:].isupper()
 
 
 def is_named(line: str, name: str) -> bool:
     """Return whether a line gives that name."""
-    return bool(name) and name in (own_name(line), signature(["-", line]))
+    return bool(name) and name in (own_name(line), _signature(line))
 
 
 def _closes(word: str) -> bool:
-    bare = vocabulary.plain(word.strip(","))
-    return bare in vocabulary.listed("closing") or not {"bye", "thanks"}.isdisjoint(
-        vocabulary.lexicon("concepts").of(bare)
-    )
+    bare = next(iter(vocabulary.words(word)), "")
+    return bare in vocabulary.listed("closing") or _means(word, "bye", "thanks")
 
 
 def opponents(text: str) -> Iterator[str]:
@@ -123,39 +147,35 @@ def opponents(text: str) -> Iterator[str]:
             if is_name(word) and (word[:1].isupper() or is_last):
                 yield word.lower()
                 break
-            if {"friend", "me"}.isdisjoint(vocabulary.lexicon("concepts").of(vocabulary.plain(word))):
+            if {"friend", "me"}.isdisjoint(vocabulary.lexicon("concepts").of(plain(word))):
                 break
 
 
 def is_form_of(word: str, name: str) -> bool:
     """Return whether a word is a name, perhaps with an ending: Nedowi, Kaziu for kazik."""
-    root, bare = _root(name), as_name(word)
+    root, bare = name[: max(len(name) - 2, SHORTEST_NAME)], as_name(word)
     return bool(root) and bare.startswith(root) and len(bare) < len(name) + LONGEST_ENDING
 
 
-def _root(name: str) -> str:
-    return name[: max(len(name) - 2, SHORTEST_NAME)]
+def names(sentence: str, name: str) -> bool:
+    """Return whether a sentence has somebody's name."""
+    return any(word[:1].isupper() and is_form_of(word, name) for word in TOKEN.findall(sentence))
 
 
 def addressed(sentence: str, name: str) -> bool:
     """Return whether a sentence speaks to somebody by name: "Ann love, ...", "thanks Ann but ...", "..., Ann!"."""
     sentence = sentence[:LONGEST]
-    words = TOKEN.findall(sentence)
-    if not words or _root(name) not in as_name(sentence):
-        return False
+    words, parts = TOKEN.findall(sentence), [TOKEN.findall(part) for part in re.split(r"[,:!.]", sentence)]
     if not {"block", "complain"}.isdisjoint(vocabulary.meanings("concepts", sentence)):  # that is for us
         return False
-    parts = [each for part in re.split(r"[,:!.]", sentence) if (each := TOKEN.findall(part))]
-    opening = list(takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
-    called = [*(part[0] for part in parts if len(part) == 1), *words[len(opening) : len(opening) + bool(opening)]]
-    called += parts[0][:1] if len(parts) > 1 and len(parts[0]) < MOST_NAMES else []
-    *before, last = parts[0] if len(parts) > 1 and len(parts[0]) <= MOST_NAMES else ("",)
-    called += [last] if before and "to" not in vocabulary.lexicon("words").of(before[-1].lower()) else []
-    return len(words) > MOST_NAMES and any(word[:1].isupper() and is_form_of(word, name) for word in called)
+    opening = sum(1 for _ in takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
+    short = [part for part in parts if len(part) <= MOST_NAMES and not {"to", "with"} & set(map(str.lower, part))]
+    called = chain(words[opening : opening + bool(opening)], *short)
+    return len(words) > MOST_NAMES and names(" ".join(called), name)
 
 
 def _means(word: str, *concepts: str) -> bool:
-    return not set(concepts).isdisjoint(vocabulary.lexicon("concepts").of(vocabulary.plain(word)))
+    return not vocabulary.meanings("concepts", word).isdisjoint(concepts)
 
 
 def words_for(text: str, name: str) -> str:
@@ -176,8 +196,6 @@ def told(sentence: str, name: str) -> str:
                 before = SENTENCE_END.split(sentence[: found.start()])[-1]
                 if not {"not", "doubt"}.isdisjoint(vocabulary.meanings("words", before)):
                     return ""  # "don't tell Bob", "should I tell Bob"
-                *words, last = SENTENCE_END.split(sentence[found.end() :].strip(" ,:"))
-                is_thanks = len(last.split()) <= MOST_NAMES and "thanks" in vocabulary.meanings("concepts", last)
-                passed_on = " ".join(words if words and is_thanks else (*words, last))
+                passed_on = sentence[found.end() :].strip(" ,:")
                 return passed_on if set(vocabulary.words(passed_on)) - vocabulary.listed("untold") else ""
     return ""

@@ -4,10 +4,9 @@ import re
 from difflib import get_close_matches
 from functools import lru_cache
 
-POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
-GREETINGS = frozenset(
-    {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
-)
+from pbem.conversation.syntax import vocabulary
+
+POLITE, GREETINGS = vocabulary.table("names")["polite"], vocabulary.listed("greetings")
 LONGEST_ADDRESSEE = 3  # how many words a line has that is nothing but a greeting
 MARKS = "\"'`*_«»\u201c\u201d\u201e\u2018\u2019\u201a"  # what encloses what is quoted or stressed
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")

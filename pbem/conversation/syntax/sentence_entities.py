@@ -31,6 +31,7 @@ class Named:
     begin: str = ""
     time: str = ""  # how much time there is for a turn, as "3d"
     span: str = ""  # how long something lasts, as "10d"
+    lengths: tuple[str, ...] = ()  # all of these
     days: tuple[date, ...] = ()
     cells: tuple[str, ...] = ()
     rated: bool = False
@@ -39,7 +40,7 @@ class Named:
     def with_others(self, other: "Named") -> "Named":
         """Return what both name, the first where they differ."""
         first = {name: getattr(self, name) or getattr(other, name) for name in Named.__slots__}
-        several = ("addresses", "games", "people", "days")
+        several = ("addresses", "games", "people", "days", "lengths")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in several}
         return replace(self, **{**first, **both})
 
@@ -48,7 +49,7 @@ def named(sentence: str, today: date) -> Named:
     addresses = tuple(dict.fromkeys(each.rstrip(".").lower() for each in ADDRESS.findall(sentence)))
     text = without_rejected(in_latin(ADDRESS.sub(" ", sentence)))
     games = tuple(dict.fromkeys(_games(text)))
-    (time, span), cells = _times(text), cells_in(apart(text))
+    (time, span, *lengths), cells = _times(text), cells_in(apart(text))
     is_two = len(cells) in (CONDITION_CELLS, CONDITION_CELLS + 2) and cells != cells_in(apart(turn_in(text)))
     return Named(
         addresses=addresses,
@@ -60,6 +61,7 @@ def named(sentence: str, today: date) -> Named:
         begin=next(filter(None, map(_begins_in, vocabulary.pattern("reason").split(text))), ""),
         time=time,
         span=span,
+        lengths=tuple(lengths),
         days=tuple(dict.fromkeys(days_in(text, today))),
         cells=cells,
         is_condition=is_two and vocabulary.pattern("if").search(text) is not None,
@@ -133,12 +135,12 @@ def _begins_in(clause: str) -> str:
     is_end = order >= len(words) - (2 if is_verb else 3) and "time" not in who.of_text(after[:1])
     is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
     is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(after))
-    is_said = is_said and (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"
-    is_said = is_said and not (after[:1] == ["me"] and len(after) > 1)  # "start me a match"
+    is_other = after[:1] == ["me"] and len(after) > 1  # "start me a match"
+    is_other |= not (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"
     is_asked = "how" in vocabulary.meanings("concepts", clause) or is_negated(clause)
     names = [(abs(order - at), each) for at, means in enumerate(found) for each in means & {"me", "you"}]
     distance, nearest = min(names, default=(NEAR + 1, ""))
-    if not is_said or is_asked or distance > NEAR:
+    if not is_said or is_other or is_asked or distance > NEAR:
         return ""
     return {"me": "you", "you": "me"}[nearest] if "second" in found[order] else nearest
 
@@ -192,35 +194,27 @@ def _number(word: str) -> int:
     return int(word[:4]) if word.isdecimal() else next(map(int, vocabulary.lexicon("number").of(word)), 0)
 
 
-def _times(text: str) -> tuple[str, str]:
-    """Return the time for each turn, and a span that is none."""
+def _times(text: str) -> tuple[str, ...]:
+    """Return the time for each turn, a span that is none, and all that is named of both."""
     text = re.sub(r"(?i)\b(?:a )?fortnight\b", "14 days", text)
     units, others = map(vocabulary.lexicon, ("unit", "words"))
-    parts = [vocabulary.words(each) for each in text.split(",")]
-    words, per_move, span = [*chain(*parts)], "", ""
-    for at, (part, word) in enumerate((each, word) for each in parts for word in each):
+    words, per_move, span, lengths = vocabulary.words(text), "", "", list[str]()
+    for at, word in enumerate(words):
         unit, before = next(iter(units.of(word)), ""), words[at - 1] if at else ""
         before = words[at - 2] if at > 1 and "more" in others.of(before) else before  # "2 more days"
         count = _number(before) or next((_number(each) for each in words[at + 1 : at + 2] if not each.isdecimal()), 0)
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
-        refused = {*others.of_text(words[at + 1 : at + 9])} & {"toolittle"}  # "2 days a move is too short for me"
-        negated = [each for each in words[max(at - 3, 0) : at - 1] if each in part]
-        refused |= {*others.of_text(negated)} & {"not"}  # "pas à 2 jours par coup"
-        if refused:  # "not 2 days, but five"
-            rest = [*words[at + 1 :], ""]
-            # "I have three children"
-            ends = (each for each, then in pairwise(rest) if not then.isalpha() or units.of(then))
-            count = next((_number(each) for each in ends if each not in part and _number(each) > 1), 0)
-        if not unit or not (count or (is_each and not refused)):
+        if not unit or not (count or is_each):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
+        lengths.append(length)
         is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())
         if is_told and any("move" in meanings for meanings in behind):
             per_move = per_move or length
         elif not span or before.isdecimal():
             span = length
-    return per_move, span
+    return per_move, span, *lengths
 
 
 def days_in(text: str, today: date) -> Iterator[date]:

@@ -33,7 +33,6 @@ class Wish:
     uses: str = ""
     vague: str = ""
     risky: bool = False
-    foreign: int = 0
     board: bool = False
     quiet: bool = False
 

@@ -5,15 +5,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate, pairwise
+from math import exp
 from pathlib import Path
 
 from notation.games import GAMES
 from pbem.conversation.syntax import vocabulary
 
 ZERO = 128  # the byte that stands for a weight of 0
-SPEAKING = 3  # the weight above which a word speaks for a wish
-LONGEST, STEMS, FEW = 300, (4, 6), 3
-"""How many characters of a sentence count, how many of a word tell its stem, and below how many words it is short."""
+SPREAD = 1.8  # how far apart weights are for words that tell nothing
+LONGEST, STEMS, LENGTH, LONG = 300, (4, 6), 4, 24
+"""How many characters of a sentence count, how many of a word tell its stem, and in what steps words are counted."""
 FILE = Path(__file__).with_name("wishes.bin")
 FIRST, NOTHING = "^", "nothing"  # what stands before the first sentence of a message; the wish of small talk
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -29,19 +30,25 @@ def _neutral(sentence: str) -> list[str]:
 
 
 def features(sentence: str, scene: str = "", before: str = FIRST) -> list[str]:
-    """Return the words of a sentence, their stems, each two neighbours, the scene, and the wish of what stands before.
+    """Return what tells the wish of a sentence: its words, and how and where it stands."""
+    words = _neutral(sentence)
+    return sorted(_of_words(words) | _of_place(sentence, len(words), scene, before))
+
+
+def _of_words(words: list[str]) -> set[str]:
+    """Return the words, their stems, and each two neighbours."""
+    stems = (f"{word[:stem]}*" for word in words for stem in STEMS if len(word) > stem)
+    return {*words, *stems, *(f"{one} {other}" for one, other in pairwise([FIRST, *words]))}
+
+
+def _of_place(sentence: str, length: int, scene: str, before: str) -> set[str]:
+    """Return how long a sentence is, the mark at its end, the scene, and the wish of what stands before.
 
     The scene is how things stand where it is written: "invited", "running" ...; empty where that isn't known.
     """
-    words = _neutral(sentence)
-    found = {*words, *(f"{word[:stem]}*" for word in words for stem in STEMS if len(word) > stem)}
-    found.update(f"{one} {other}" for one, other in pairwise([FIRST, *words]))
-    found |= {"short"} if len(words) < FEW else set()
-    return sorted(found | _of_place(scene, before))
-
-
-def _of_place(scene: str, before: str) -> set[str]:
-    return {f"@{scene}", f"<{before}"} if scene else set()
+    found, end = {f"${min(length, LONG) // LENGTH}"}, sentence.rstrip()[-1:]
+    found |= set() if end.isalnum() else {f"${end}"}
+    return found | ({f"@{scene}", f"<{before}"} if scene else set())
 
 
 @cache
@@ -65,33 +72,24 @@ def knows(feature: str) -> bool:
     return feature in _learned()[1]
 
 
-def is_of(word: str, wish: str) -> bool:
-    """Return whether a word speaks for a wish, or is one that any sentence may have."""
-    at = _learned()[0].index(wish)
-    weights = (pair for feature in (word, *(f"{word[:stem]}*" for stem in STEMS)) for pair in _weights(feature))
-    is_common = word in vocabulary.stop_words() or not word.isalpha()
-    return is_common or any(n == at and weight > SPEAKING for n, weight in weights)
-
-
 def recognised(sentence: str, scene: str = "", before: str = FIRST) -> list[tuple[str, float]]:
-    """Return the wishes, those that a sentence resembles most first, and how sure each is: below 0 none."""
-    names, found = _learned()[0], list(filter(knows, features(sentence)))
-    if not found:
-        return []  # where it is said tells nothing alone
-    found += filter(knows, _of_place(scene, before))
+    """Return the wishes that a sentence may have, the likeliest first, and how likely each is beside that."""
+    names, neutral = _learned()[0], _neutral(sentence)
+    words, place = _of_words(neutral), _of_place(sentence, len(neutral), scene, before)
+    if not any(map(knows, words)):
+        return []  # where and how it is said tells nothing alone
     totals = [0] * len(names)
-    for feature in found:
+    for feature in (*words, *place):
         for number, weight in _weights(feature):
             totals[number] += weight
-    none, scale = totals[names.index(NOTHING)], len(found) ** 0.5
-    sure = ((name, (total - none) / scale) for name, total in zip(names, totals, strict=True))
-    return sorted(sure, key=lambda each: -each[1])
+    scale = SPREAD * (len(words) + len(place)) ** 0.5
+    chances = ((name, exp((total - max(totals)) / scale)) for name, total in zip(names, totals, strict=True))
+    return sorted(chances, key=lambda each: -each[1])
 
 
 def likeliest(sentence: str, scene: str = "", before: str = FIRST) -> str:
     """Return the wish that a sentence resembles most, which is "nothing" where none is likely."""
-    name, sure = next(iter(recognised(sentence, scene, before)), (NOTHING, 0.0))
-    return name if sure > 0 else NOTHING
+    return next(iter(recognised(sentence, scene, before)), (NOTHING, 0.0))[0]
 
 
 def reasons(sentence: str, wish: str) -> list[tuple[str, int]]:

@@ -9,20 +9,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
-from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, reading_of
+from pbem.conversation.syntax.commands_for_wishes import LONGEST, SURE, Guess, Place, Reading, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
-SURE, ASKED, GAP = 4.5, 0.5, 3
-"""How much more a sentence must resemble an act, or a question, than nothing, and a third of it than the next."""
-CERTAIN, BESIDE = 17.0, 0.6  # how sure what is named makes a wish; and the share of that for a second in its sentence
-REPLIES = (("yes", "accept"), ("no", "decline"))  # what the words for these mean
-IN_CLAUSE, LEAST_AWAY = 2.4, -12.0
-"""How much surer a clause must be; how sure an absence with dates: no "out of office"."""
-BACK = 9.0  # how much surer going on is for who was away
-MOST_SUPPOSED, FEWEST_WORDS = 3, 3  # of a sentence: wishes that may be answered in case they are meant, and its words
+ACT, ASKED, SECOND, IN_CLAUSE = 0.5, 0.3, 0.4, 0.75
+"""How likely an act must be, a question, what a sentence has beside that, and what a clause has."""
+CERTAIN, UNLIKELY = 1.0, 0.05
+MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
 
 
@@ -41,120 +37,96 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
-    said = sentences_in(written := list(lines))
+    body, signature = names_in_sentences.signed(lines)
+    said, reader = sentences_in(body), _Reader(place)
     names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
-    reader = _Reader(place)
-    guesses = [guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)]
-    is_stray = not (place.player or place.match) and 2 * reader.idle > len(said)
-    found = _chosen(guesses)
+    found = _chosen([guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)])
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
     for sentence in (*sentences, *names):
         has_days = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
         named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
-    name = named.name or names_in_sentences.signature(written)
-    if name and place.match and not place.player:
+    if named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
+        found = [replace(guess, wish="challenge") if guess.wish in ("seek", "which_game") else guess for guess in found]
+    name = named.name or signature or next(filter(None, map(names_in_sentences.likeliest_name, reader.naming)), "")
+    joins = "my_name" in reader.possible and (name != signature or bool(wanted & group("acts") - {"which_game"}))
+    if name and (joins or (place.match and not place.player)):
         named = replace(named, name=name)
-    if name and "my_name" in reader.possible and (named.name or wanted & group("acts") - {"which_game"}):
-        named = replace(named, name=name)
+    if name and joins:
         found = [*(guess for guess in found if guess.wish not in ("join", "my_name")), Guess("my_name", CERTAIN, "")]
-    return reading_of(found, named, said, {} if is_stray else reader.likely, place)
+    return reading_of(found, named, said, reader.likely, place)
 
 
 def _chosen(guesses: list[Guess]) -> list[Guess]:
-    """Return the surest guesses that go together: those that are clear, but one of the acts or replies."""
-    terms, found = {guess.sentence for guess in guesses if guess.wish == "counter"}, list[Guess]()
-    guesses = [guess for guess in guesses if guess.wish not in ("accept", "decline") or guess.sentence not in terms]
+    """Return the surest guesses that go together: of the acts and of the replies one."""
+    found = list[Guess]()
     for guess in sorted(guesses, key=lambda guess: -guess.sure):
-        only = (each for each in map(group, ("acts", "replies")) if guess.wish in each)
-        rivals = {guess.wish}.union(*only)
-        is_rival = any(other.wish in rivals for other in found)
-        is_second = any(other.sentence == guess.sentence for other in found) and guess.sure < BESIDE * found[0].sure
-        if guess.sure >= _least(guess.wish) and not is_rival and not is_second:
+        rivals = {guess.wish}.union(
+            *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
+        )
+        if guess.wish == "chat" or not any(other.wish in rivals for other in found):
             found.append(guess)
     wanted = {guess.wish for guess in found}
     idle = (group("soft") - {"chat"}) | group("alone")
-    return [guess for guess in found if guess.wish not in idle or not wanted - idle][:MOST_WISHES]
-
-
-def _least(name: str) -> float:
-    """Return how sure a wish must be."""
-    wish = vocabulary.wishes()[name]
-    return wish.least or (SURE if wish.line else ASKED)
+    kept = list(dict.fromkeys(guess.wish for guess in found if guess.wish not in idle or not wanted - idle))
+    return [guess for guess in found if guess.wish in kept[:MOST_WISHES]]
 
 
 class _Reader:
-    """Guesses what the sentences of a message want, and notes how sure each wish is in the one that has it most."""
+    """Guesses what the sentences of a message want, and notes how likely each wish is in the one that has it most."""
 
     def __init__(self, place: Place) -> None:
-        self.place, self.likely, self.idle = place, dict[str, float](), 0  # idle: sentences in which nothing is wanted
-        self.before = wish_classifier.FIRST  # what the sentence before resembles
+        self.place, self.likely = place, dict[str, float]()
+        self.before, self.naming = wish_classifier.FIRST, list[str]()
+        """What the sentence before resembles; the sentences that seem to say who writes."""
         wishes = filter(place.can_want, vocabulary.wishes().values())
         self.possible = {like: wish.name for wish in wishes for like in (wish.like or wish.name).split()}
 
     def of_sentence(self, sentence: str, named: Named) -> list[Guess]:
         found = list(self.guesses(sentence, named))
         self.before = wish_classifier.likeliest(sentence, self.place.scene, self.before)
+        self.naming += [sentence] * (self.before == "my_name")
         return found
 
     def guesses(self, sentence: str, named: Named) -> Iterator[Guess]:
         """Yield what a sentence may want, by what it names and by its words."""
         place, possible = self.place, self.possible
+        clauses = [clause for clause in vocabulary.pattern("clause").split(sentence) if clause and clause != sentence]
         if wishes := self._of_turn(sentence, named) if len(named.cells) > 1 else []:
             wishes += ["chat"] * bool("chat" in possible and names_in_sentences.told(sentence, place.rival))
             yield from (Guess(wish, CERTAIN, sentence) for wish in wishes)
-            for part in vocabulary.pattern("clause").split(sentence) if wishes != ["preview"] else ():
+            for part in (sentence, *clauses) if wishes != ["preview"] else ():
                 if not cells_in(apart(part)):
-                    yield from (
-                        each for each in self.guesses(part, replace(named, cells=())) if each.wish not in wishes
-                    )
-            return
-        plain = sentence.strip(" .!,").lower().replace("\u2019", "'")
-        said = [name for kind, name in REPLIES if plain in vocabulary.table("answers")[kind] and name in possible]
-        if said and (place.state == "offered" or place.asked):
-            yield Guess(possible[said[0]], CERTAIN, sentence)
+                    further = self.guesses(part, replace(named, cells=()))
+                    yield from (each for each in further if each.wish not in wishes)
             return
         if named.addresses and vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence)) in ([], ["join"]):
             return  # an address is no name, and nobody is invited by it alone
+        bare = sentence
         if named.name and "my_name" in possible:
-            yield Guess("my_name", SURE, sentence)
-        if names_in_sentences.told(sentence, place.rival):
-            yield from [Guess("chat", CERTAIN, sentence)] * ("chat" in possible)
-            asides = vocabulary.pattern("clause").split(sentence)
-            for part in (sentence, *(each for each in asides if not names_in_sentences.told(each, place.rival))):
-                settled = self._settled(part, self._ranked(part), named)
-                is_reply = settled is not None and settled.wish in ("accept", "decline")
-                is_own = settled is not None and part is not sentence and settled.sure >= IN_CLAUSE * SURE
-                yield from [settled] if settled and (is_reply or is_own) else []
-            return
-        bare = names_in_sentences.naming(sentence)[1] if named.name else sentence
-        if named.name and len(bare.split()) < FEWEST_WORDS:
-            return  # a name alone
+            yield Guess("my_name", CERTAIN, sentence)
+            bare = names_in_sentences.naming(sentence)[1]
+            if len(bare.split()) < FEWEST_WORDS:
+                return
         whole = self._ranked(bare)
-        is_clear = any(sure >= SURE and name not in group("soft") for name, sure in whole[:1])
-        if "chat" in possible and names_in_sentences.addressed(bare, place.rival) and not is_clear:
+        is_told = names_in_sentences.told(sentence, place.rival) != ""
+        is_clear = any(chance >= ACT and name not in group("soft") for name, chance in whole[:1])
+        if "chat" in possible and (is_told or (names_in_sentences.addressed(bare, place.rival) and not is_clear)):
             yield Guess("chat", CERTAIN, sentence)
-        self.idle += not whole or whole[0][1] <= 0
-        meanings = vocabulary.meanings("words", sentence)
-        is_other = {*named.games} - {place.game} and "but" in meanings and "?" not in sentence
-        is_time = bool(named.time) and ("but" in meanings or "?" in sentence)
-        if "counter" in possible and (is_other or is_time) and "how" not in vocabulary.meanings("concepts", sentence):
-            yield Guess("counter", CERTAIN, sentence)
-        is_absence = len(named.days) > 1 or ("away" in meanings and "not" not in meanings)
-        if place.player and named.days and is_absence and dict(whole).get("away", LEAST_AWAY) > LEAST_AWAY:
-            yield Guess("away", CERTAIN, sentence)
-        for name, sure in whole[:MOST_SUPPOSED] if len(bare.split()) >= FEWEST_WORDS else ():
-            self.likely[name] = max(self.likely.get(name, 0.0), sure)
-        clauses = (clause for clause in vocabulary.pattern("clause").split(bare) if clause and clause != bare)
+        for name, chance in whole[:MOST_OF_SENTENCE] if len(bare.split()) >= FEWEST_WORDS and not is_told else ():
+            self.likely[name] = max(self.likely.get(name, 0.0), chance)
         for part, ranked in ((bare, whole), *((clause, self._ranked(clause)) for clause in clauses)):
-            if guess := self._settled(part, ranked, named):  # a clause has a wish if its sentence has it, a little
-                is_long = len(part.split()) > 1 or guess.wish in group("replies")
-                is_own = is_long and guess.sure >= IN_CLAUSE * SURE and dict(whole)[ranked[0][0]] > 0
-                yield from [replace(guess, sentence=sentence, part=part)] * (part is bare or is_own)
+            is_long = len(part.split()) > 1
+            for guess in self._settled(part, ranked, named):
+                is_reply = guess.wish in group("replies")
+                is_own = guess.sure >= IN_CLAUSE and dict(whole).get(ranked[0][0], 0) > UNLIKELY
+                is_clause = (is_long or is_reply) and is_own and not names_in_sentences.told(part, place.rival)
+                is_meant = is_reply or not is_told if part is bare else is_clause
+                yield from [replace(guess, sentence=sentence)] * is_meant
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
         """Return what is wanted with the turns that a sentence has; nothing where that isn't clear."""
-        likely = [name for name, sure in self._ranked(sentence)[:1] if sure >= SURE]
+        likely = [name for name, chance in self._ranked(sentence)[:1] if chance >= ACT]
         if "preview" in likely and len(sentence.split()) >= FEWEST_WORDS:
             return ["preview"]
         if named.is_condition and "condition" in self.possible:
@@ -162,37 +134,40 @@ class _Reader:
         return ["turn_words"] * ("turn_words" in self.possible and not sentence_entities.is_negated(sentence))
 
     def _ranked(self, part: str) -> list[tuple[str, float]]:
-        recognised = wish_classifier.recognised(part, self.place.scene, self.before)
-        found = ((self.possible.get(name, ""), sure) for name, sure in recognised)
-        wishes, is_back = vocabulary.wishes(), self.place.is_back
-        ranked = ((name, sure + BACK * is_back(wishes[name])) for name, sure in found if name)
-        surest = dict(sorted(ranked, key=lambda each: each[1]))  # several can be like one
-        return sorted(surest.items(), key=lambda each: -each[1])
+        """Return what can be wanted here, the likeliest first, and how likely it is."""
+        chances = dict[str, float]()
+        for name, chance in wish_classifier.recognised(part, self.place.scene, self.before):
+            if wish := self.possible.get(name):  # several can be like one
+                chances[wish] = chances.get(wish, 0.0) + chance
+        whole = sum(chances.values())
+        return sorted(((name, chance / whole) for name, chance in chances.items()), key=lambda each: -each[1])
 
-    def _settled(self, part: str, ranked: list[tuple[str, float]], named: Named) -> Guess | None:
-        """Return the wish that a part of a sentence has for sure: what it names can decide where words don't."""
-        if not ranked or ranked[0][1] < _least(ranked[0][0]):
-            return None
+    def _settled(self, part: str, ranked: list[tuple[str, float]], named: Named) -> Iterator[Guess]:
+        """Yield the wishes that a part of a sentence has for sure; of those that are alike, the likeliest for all."""
+        chances, settled = dict(ranked), set[str]()
+        for name, _ in ranked[:MOST_OF_SENTENCE]:
+            alike = {name}.union(*(each for each in map(group, vocabulary.table("groups")["alike"]) if name in each))
+            wish, chance = vocabulary.wishes()[name], sum(chances.get(each, 0) for each in alike)
+            least = SECOND if settled - group("idle") else wish.least or (ACT if wish.line else ASKED)
+            least = least if len(part.split()) >= FEWEST_WORDS else max(least, SURE)
+            if name in settled or chance < least:
+                continue
+            settled |= alike
+            if name not in group("idle") and not (name == "misdirected" and (named.cells or named.games)):
+                yield Guess(self._meant(part, name, named), chance, part)
+
+    def _meant(self, part: str, name: str, named: Named) -> str:
+        """Return what a likely wish comes to by what is named."""
         place, possible = self.place, self.possible
-        (name, sure), *others = (each for each in ranked if each[1] >= _least(each[0]))
-        if name == "misdirected" and (named.cells or named.games):
-            return None
         said = vocabulary.meanings("words", part)
         is_reply = name in group("replies") and name != "counter"
-        if is_reply and (("?" in part and len(part.split()) > FEWEST_WORDS) or vocabulary.pattern("if").match(part)):
-            return None  # "if I say yes, who sees my address?"
         games = {*named.games} - {place.game} if is_reply or "but" in said or place.state == "offered" else set()
         is_other = bool(games or ((named.begin or named.time or named.span) and "but" in said))
         if is_other and "counter" in possible and (is_reply or name in group("plays")):
-            return Guess("counter", sure, part)
+            return "counter"
+        if name in group("plays") and "othergame" in vocabulary.meanings("concepts", part) and not named.games:
+            return "wrong_game"
         rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
         if rivals and "challenge" in possible and name in group("plays"):
-            return Guess("challenge", max(sure, CERTAIN), part)
-        if name == "challenge" and not (named.people or {"friend", "opponent"} & vocabulary.meanings("concepts", part)):
-            name = next((other for other, _ in others if other in group("plays")), name)  # "I'd like to play quadrupel"
-        if name == "easy_game" and named.level:
-            name = "play_house"
-        gap = sure - others[0][1] if others else sure
-        near = {name, *(other for other, _ in others[:1])}
-        is_alike = any(near <= group(alike) for alike in vocabulary.table("groups")["alike"])
-        return Guess(name, sure if is_alike else min(sure, GAP * gap), part)
+            return "challenge"
+        return "play_house" if name == "easy_game" and named.level else name

@@ -150,7 +150,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
     """
     reply, said = replace(reply, verdict=Verdict(Outcome.INTRODUCED)), ""
     if not request.sender.is_stranger:
-        said = names_in_sentences.signature(("Yours,", parsed.first))
+        said = names_in_sentences.signed(("Yours,", parsed.first))[1]
         wants_name, rest = bool(said), wish.lines or _rest_of_first(request)
     else:
         reply = replace(reply, gist=INTRODUCTION)
