@@ -136,9 +136,8 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         left = message_budgets.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        again = _asked(
-            request, player, held_id, replace(answer, last=left == 1, held=(), withheld=()), asked.match, gist
-        )
+        repeated = replace(answer, last=left == 1, held=(), withheld=())
+        again = _asked(request, player, held_id, repeated, asked.match, gist)
         return replace(follow(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if answer is Answer.NO:
         _close(request, held, asked, str(Verdict(Outcome.NOT_CONFIRMED)))

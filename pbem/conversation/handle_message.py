@@ -66,12 +66,8 @@ def _handle_text(request: Request, reply: Reply) -> Reply:
             check_account(request, player, parsed.commands)
         parsed, agreed = meaning.as_meant(request, parsed)
         counted = parsed if request.sender.is_player else request.features.reread(request, parsed)
-        judgement = judge(
-            request.sender,
-            counted,
-            goes_to_opponent=partial(_goes_to_opponent, request),
-            ends=partial(_ends, request, counted),
-        )
+        to_opponent, ends = partial(_goes_to_opponent, request), partial(_ends, request, counted)
+        judgement = judge(request.sender, counted, goes_to_opponent=to_opponent, ends=ends)
         if excess and not (judgement is Judgement.RUN and all(line.command.plays for line in counted.commands)):
             raise excess
         has_more = len(counted.commands) < len(parsed.commands)

@@ -87,11 +87,8 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
     answered = sender_identity.answered_message(request.session, message, sender)
     says_itself = any(Role.ANSWERS in line.command.role or yes_or_no.answer([line.text]) for line in parsed.commands)
     line = None if says_itself else _offer_answered(request, answered, answer)
-    if (
-        line is not None
-        and answer is Answer.NO
-        and understood(request, message.certain).wants("stop", "block", "human")
-    ):
+    is_no = line is not None and answer is Answer.NO
+    if is_no and understood(request, message.certain).wants("stop", "block", "human"):
         return parsed, None  # what is wanted beside it is asked about with it
     if line is None and answer is Answer.YES and sender.player is not None and not sender.is_stranger:
         if answered is not None and answered.proposal is not None:

@@ -6,6 +6,7 @@ from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax.arguments import GAME, TURN
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.prose import is_greeting
 from pbem.conversation.turns_in_prose import FEW_WORDS, SHOWN, refusal_with_turns
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import pack_of
@@ -29,7 +30,7 @@ def nothing_found(request: Request, parsed: ParsedMessage) -> Refused:
 
 def _misspelt(parsed: ParsedMessage, *, may_be_sentence: bool = False) -> Refused | None:
     guess = parsed.guess
-    if guess is None or guess.command.grammar.has(TURN) or guess.command.grammar.is_kept:
+    if guess is None or is_greeting(parsed.first) or guess.command.grammar.has(TURN) or guess.command.grammar.is_kept:
         return None
     names_game = guess.command.grammar.has(GAME) and any(word in GAMES for word in guess.words.lower().split())
     is_clear = names_game or may_be_sentence or len(parsed.first.split()) <= FEW_WORDS

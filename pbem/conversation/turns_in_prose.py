@@ -1,6 +1,7 @@
 """Turns in the sentences of a message, with what goes with them: conditions, and words for the opponent."""
 
 import re
+from itertools import chain
 
 from pbem.conversation import meaning
 from pbem.conversation.command import Request
@@ -12,7 +13,6 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, is_doubted, is_negated
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches import turn_parsing
 from pbem.matches.queries import is_to_move
 from pbem.matches.replayed_match import Snapshot, snapshot_of
 from pbem.matches.turn_parsing import SET_UP
@@ -73,22 +73,18 @@ def _without_condition(said: str) -> tuple[str, str]:
     return said, ""
 
 
-def _with_more(
-    request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, condition: str
-) -> Refused | None:
+def _with_more(request: Request, parsed: ParsedMessage, snapshot: Snapshot, turn: str, after: str) -> Refused | None:
     """Return the refusal that suggests a turn and what a text wants beside it; None if that is nothing."""
     number, said, place = snapshot.match.id, (parsed.first, *parsed.prose), meaning.place_of(request)
     lines, means = [turn], [f"play {turn}"]
-    if answer := prepared(snapshot, turn, cells_in(condition)):
+    if answer := prepared(snapshot, turn, cells_in(after)):
         lines, means = [*lines, answer], [*means, f"and {answer}"]
     is_passed_on = place.rival and place.level is None
     if is_passed_on and (told := names_in_sentences.words_for(" ".join(said), place.rival)):
         lines, means = [*lines, f"say {told}"], [*means, f"and to write to {place.rival}"]
     sentences = (each for line in said for each in names_in_sentences.SENTENCE_END.split(line))
-    clauses = (
-        part for each in sentences for part in (vocabulary.pattern("clause").split(each) if cells(each) else [each])
-    )
-    wish = meaning.understood(request, (part for part in clauses if part and not cells(part)))
+    parts = (vocabulary.pattern("clause").split(each) if cells(each) else [each] for each in sentences)
+    wish = meaning.understood(request, (part for part in chain(*parts) if part and not cells(part)))
     if any(each.risky or each.name in vocabulary.group("said_by_turn") for each in wish.wishes):
         wish = Reading()
     if len(lines) == 1 and not wish.wishes:
@@ -100,15 +96,9 @@ def _with_more(
 
 
 def _turns_of(request: Request, snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    squares, words = cells_in(text.lower().translate(KEYS)), text.split()
-    plain = (word.strip(".,:;!?()") for word in to_ascii(text).lower().split())
-    numbered = [word for word in plain if any(map(str.isdecimal, word))]
-    likely = (word for word in numbered if not (word.isdecimal() and len(words) > FEW_WORDS))
-    named = tuple(word for word in likely if turn_parsing.after(snapshot.notation, snapshot.position, word) is not None)
-    if named and len(numbered) < len(words):
-        return named
     held = LineReader(request.commands, lambda _: snapshot.pack, snapshot.match.id).held_turn(to_ascii(text))
     meant = turns_meant(snapshot, text) or (turn_resembling(snapshot, held) if held else ())
+    squares = cells_in(text.lower().translate(KEYS))
     return tuple(turn for turn in meant if len(squares) != PAIR or all(square in turn for square in squares))
 
 

@@ -54,7 +54,7 @@ Cases = dict[str, Any]
 READ: list[tuple[Callable[[str], Any], Cases]] = [
     (begin, {"I want to go first": "me", "Arthur may begin": "you", "inizio io": "me", "let us start a game": ""}),
     (begin, {"il primo tratto lo lascio a lui": "you", "wie begint bepaalt het lot": "random", "first time here": ""}),
-    (begin, {"start me a match": ""}),
+    (begin, {"start me a match": "", "but you begin this time": "you"}),
     (times, {"with 3 days per move": ("3d", ""), "drei Tage pro Zug": ("3d", ""), "a fortnight a move": ("14d", "")}),
     (times, {"I'm away for two weeks": ("", "14d"), "Eile hab ich keine, eine Woche pro Zug": ("7d", "")}),
     (times, {"I have another week": ("", "7d")}),

@@ -150,6 +150,7 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("I give up", ("#1 resign",)),
         ("I give up trying to install this on Windows.", ()),
         ("I don't give up!", ()),
+        ("Basta, mi arrendo, non c'è più niente da fare.", ("#1 resign",)),
         ("How do I resign?", ()),
         ("If I were you I would resign", ()),
         ("one mail a day is enough please, stop sending each turn", ("set mail daily",)),
@@ -256,6 +257,8 @@ def _share(wish: str, text: str) -> float:
 
 def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
     assert read(["Noch mal, aber ne Stufe schwerer!"], in_match("over", level=2)).lines == ("play quadrupel level=3",)
+    found = read(["I give up. One more, and you begin."], in_match("running", level=4))
+    assert found.lines == ("#1 resign", "play quadrupel level=4 begin=you")
 
 
 def test_what_is_likely_is_answered_where_nothing_is_clear() -> None:

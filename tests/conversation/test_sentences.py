@@ -163,6 +163,15 @@ def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: 
         assert any("I like him" in words_of(each) for each in letters.received["bob@mail.example"])
 
 
+def test_a_greeting_is_no_misspelt_command(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.match("challenge bob quadrupel swap=off begin=me")
+
+        (mail,) = letters.reply(letters.last("alice"), "Hoi hoi,\ndoe mij maar van d2 naar d1.")
+
+        assert '"d2d1"?' in words_of(mail)
+
+
 @pytest.mark.parametrize(("said", "state"), [("Gern, ich bin dabei!", "running"), ("No time, sorry.", "declined")])
 def test_words_for_the_inviter_go_with_the_answer(tmp_path: Path, said: str, state: str) -> None:
     with correspondence(tmp_path) as letters:

@@ -32,6 +32,8 @@ class Guess:
     wish: str
     sure: float
     sentence: str
+    part: str = ""  # the part of the sentence that has it for sure
+    is_aside: bool = False  # whether only that part has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +170,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         known.append(f"write to {place.rival or 'them'}")
         shown.append(_says("answer", "inviter"))
     acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line, " resign" not in line))
+    rest = [each for each in said if not (each in wanting or is_name(each))]
     if acts:
         done, acts, shown = done + known * bool(looks), acts + looks, []
     return Reading(
@@ -180,11 +183,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
-        left=tuple(
-            each
-            for each in said
-            if each not in wanting and not (is_name(each) or wish_classifier.likeliest(each) == "greeting")
-        ),
+        left=tuple(each for each in rest if wish_classifier.likeliest(each) != "greeting"),
     )
 
 
@@ -222,12 +221,17 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
     again, another = f"#{place.match} rematch", ["have another match"]
     if terms or key != place.game or (level and is_house):
-        again = f"play {key} {at_level} {begin}" if is_house else f"challenge {rival} {key} {terms}"
+        again = (
+            f"play {key} {at_level or f'level={place.level}'} {begin}"
+            if is_house
+            else f"challenge {rival} {key} {terms}"
+        )
         another += [game * (key != place.game), says_level if is_house else says_time, says_begin]
     is_ended = place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
-    words, is_negated = talk * (not is_house), sentence_entities.is_negated(text)
+    words = talk * (not is_house)
+    is_negated = "remind" in guesses and sentence_entities.is_negated(guesses["remind"].sentence)
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
     theirs, ours = ("".join(named.cells[at:][:2]) * named.is_condition for at in (-4, -2))
     remind = "get no reminders" if is_negated else f"be reminded {_lasts(named.span)} before your time is up"
@@ -356,5 +360,5 @@ def suggestion(wish: Reading) -> Refused:
 
 def is_doubtful(guess: Guess) -> bool:
     """Return whether what can't be undone may not be meant: a negation, a question, or other words than it has."""
-    wish, is_doubted = vocabulary.wishes()[guess.wish], sentence_entities.is_doubted(guess.sentence)
+    wish, is_doubted = vocabulary.wishes()[guess.wish], sentence_entities.is_doubted(guess.part or guess.sentence)
     return wish.risky and ("?" in guess.sentence or guess.sure < SURE or (is_doubted and wish.name == "resign"))

@@ -110,17 +110,13 @@ def _signature(line: str) -> str:
     after = next((at for at, word in reversed(list(enumerate(words, 1))) if _closes(word)), 0)
     named = [word for word in words[after:] if len(word) >= SHORTEST_NAME]
     first = next((at for at, word in enumerate(named) if _is_capital(word)), 0)
-    fits = 0 < len(named) <= MOST_NAMES and not any(map(str.isdecimal, bare)) and line[-1] not in ":;?"
-    if (
-        not fits
-        or not (len(named) == 1 or all(map(_is_capital, named[first:])))
-        or (named[0].islower() and plain(named[0]) in vocabulary.stop_words())
-    ):
+    fits = 0 < len(named) <= MOST_NAMES and (len(named) == 1 or all(map(_is_capital, named[first:])))
+    if not fits or any(map(str.isdecimal, bare)) or line[-1] in ":;?":
         return ""
-    name = as_name(named[first])
-    is_odd = after or _is_capital(named[first]) or not wish_classifier.knows(name)
-    is_odd = is_odd and name not in vocabulary.lexicon("concepts").whole
-    return name if is_odd and is_called(named[first].title(), "", must_have_capital=False) else ""
+    name, lower = as_name(named[first]), {plain(word) for word in named if word.islower()}
+    is_word = name in vocabulary.lexicon("concepts").whole or not lower.isdisjoint(vocabulary.stop_words())
+    is_word |= name in lower and not after and wish_classifier.knows(name)
+    return name if not is_word and is_called(named[first].title(), "", must_have_capital=False) else ""
 
 
 def _is_capital(word: str) -> bool:

@@ -134,7 +134,8 @@ def _begins_in(clause: str) -> str:
     is_verb, after = "begin" in found[order], words[order + 1 : order + 3]
     is_end = order >= len(words) - (2 if is_verb else 3) and "time" not in who.of_text(after[:1])
     is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
-    is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(after))
+    beside = [*words[max(order - is_verb, 0) : order], *after]
+    is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(beside))
     is_other = after[:1] == ["me"] and len(after) > 1  # "start me a match"
     is_other |= not (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"
     is_asked = "how" in vocabulary.meanings("concepts", clause) or is_negated(clause)

@@ -40,7 +40,8 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     body, signature = names_in_sentences.signed(lines)
     said, reader = sentences_in(body), _Reader(place)
     names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
-    found = _chosen([guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)])
+    guesses = [guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)]
+    found = _chosen(guesses, is_house=place.level is not None)
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
     for sentence in (*sentences, *names):
@@ -57,12 +58,12 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of(found, named, said, reader.likely, place)
 
 
-def _chosen(guesses: list[Guess]) -> list[Guess]:
+def _chosen(guesses: list[Guess], *, is_house: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
-    found = list[Guess]()
-    for guess in sorted(guesses, key=lambda guess: -guess.sure):
+    found, rematch = list[Guess](), ["again"] * is_house
+    for guess in sorted(guesses, key=lambda guess: (guess.is_aside, -guess.sure)):
         rivals = {guess.wish}.union(
-            *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
+            *(each for each in map(group, ("acts", "replies", "addressed", *rematch)) if guess.wish in each)
         )
         if guess.wish == "chat" or not any(other.wish in rivals for other in found):
             found.append(guess)
@@ -115,14 +116,18 @@ class _Reader:
             yield Guess("chat", CERTAIN, sentence)
         for name, chance in whole[:MOST_OF_SENTENCE] if len(bare.split()) >= FEWEST_WORDS and not is_told else ():
             self.likely[name] = max(self.likely.get(name, 0.0), chance)
-        for part, ranked in ((bare, whole), *((clause, self._ranked(clause)) for clause in clauses)):
+        ranks = {clause: self._ranked(clause) for clause in clauses}
+        tops = sorted((*ranked[0][::-1], clause) for clause, ranked in ranks.items() if ranked)
+        sure = {name: clause for chance, name, clause in tops if chance >= IN_CLAUSE}
+        for part, ranked in ((bare, whole), *ranks.items()):
             is_long = len(part.split()) > 1
             for guess in self._settled(part, ranked, named):
                 is_reply = guess.wish in group("replies")
                 is_own = guess.sure >= IN_CLAUSE and dict(whole).get(ranked[0][0], 0) > UNLIKELY
                 is_clause = (is_long or is_reply) and is_own and not names_in_sentences.told(part, place.rival)
                 is_meant = is_reply or not is_told if part is bare else is_clause
-                yield from [replace(guess, sentence=sentence)] * is_meant
+                clause, is_aside = sure.get(guess.wish, ""), part is not bare
+                yield from [replace(guess, sentence=sentence, part=clause, is_aside=is_aside)] * is_meant
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
         """Return what is wanted with the turns that a sentence has; nothing where that isn't clear."""
