@@ -42,7 +42,7 @@ def wordings() -> Iterator[tuple[str, str]]:
 
 def messages() -> Iterator[Message]:
     """Yield the sentences of each message, of which each wants one thing."""
-    known = {wish.name for wish in vocabulary.wishes().values() if not wish.like}
+    known = {wish.name for wish in vocabulary.wishes().values() if wish.name in (wish.like or wish.name).split()}
     for block in (FOLDER / "messages.txt").read_text(encoding="utf-8").split("\n\n"):
         head, *rows = block.strip().split("\n")
         scene, labelled = head.rpartition("|")[2].strip(), [row.partition("\t")[::2] for row in rows]

@@ -149,8 +149,7 @@ def _malformed(request: Request, line: Line) -> Refused:
     given, grammar = line.given, line.command.grammar
     is_named = given.missing is None or GAME not in given.missing.pieces
     is_plain = "=" not in line.text and (grammar.has(GAME) or not any(map(str.isdecimal, line.text)))
-    is_long = len(line.text.split()) >= FEW_WORDS  # "standings chess" is a line
-    is_sentence = bool(given.unread) and is_plain and is_named and is_long
+    is_sentence = bool(given.unread) and is_plain and is_named and len(line.text.split()) >= FEW_WORDS
     wish = meaning.understood(request, [line.text]) if is_sentence else commands_for_wishes.Reading()
     return commands_for_wishes.suggestion(wish) if wish.wishes else line.misfit()
 

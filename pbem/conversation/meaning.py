@@ -139,6 +139,7 @@ def place_of(request: Request) -> Place:
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = ""
+    time = (match.time or "") if match is not None else ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
         asked = next((offer.kind.value for offer in stored_offers.open_offers(match) if offer.seat != seat), "")
@@ -151,7 +152,7 @@ def place_of(request: Request) -> Place:
         level=match.level if match is not None else None,
         paused=match is not None and match.paused is not None,
         own=match is not None and player is not None and match.challenger == player.id,
-        time=(match.time or "").partition("/")[0] if match is not None else "",
+        time=time.removesuffix("/move") * time.endswith("/move"),
         rival=rival,
         asked=asked,
         to_move=match is not None and is_to_move(match, request.sender.player),

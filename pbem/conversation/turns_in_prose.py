@@ -32,8 +32,8 @@ def refusal_with_turns(request: Request, parsed: ParsedMessage, match: Match | N
     guess, said = parsed.guess, parsed.first
     if guess is not None and guess.command.grammar.has(TURN):
         said, match = guess.words, request.session.get(Match, guess.match) if guess.match else None
-    elif guess is None and parsed.overlooked:
-        said = parsed.overlooked[0]
+    elif guess is None or not cells(said):
+        said = next(filter(cells, (*parsed.overlooked, said, *parsed.prose)), said)
     if match is None and request.sender.proven:
         match = request.session.get(Match, meaning.place_of(request).match)
     is_prose = len(said.split()) > FEW_WORDS and not SET_UP.match(said)

@@ -13,7 +13,6 @@ from pbem.conversation.syntax.commands_for_wishes import Place
 from pbem.conversation.syntax.names_in_sentences import (
     addressed,
     likeliest_name,
-    naming,
     opponents,
     own_name,
     signed,
@@ -57,7 +56,7 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
     (begin, {"start me a match": "", "but you begin this time": "you"}),
     (times, {"with 3 days per move": ("3d", ""), "drei Tage pro Zug": ("3d", ""), "a fortnight a move": ("14d", "")}),
     (times, {"I'm away for two weeks": ("", "14d"), "Eile hab ich keine, eine Woche pro Zug": ("7d", "")}),
-    (times, {"I have another week": ("", "7d")}),
+    (times, {"I have another week": ("", "7d"), "Bedenkzeit 3 Tage wäre gut": ("3d", "")}),
     (
         days,
         {
@@ -81,7 +80,7 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
     (names_in_sentences.as_name, {"Rocío": "rocio", "Людмила": "lyudmila"}),
     (own_name, {"Hi, my name is Carol.": "carol", "I'm Petra": "petra", "I'm new here": "", "Piet is de naam": "piet"}),
     (own_name, {"Put me down as Fritz, please": "fritz", "zapiszcie mnie jako Kuba": "kuba"}),
-    (naming, {"My name is Carol and I'd like to play": ("Carol", " and I'd like to play")}),
+    (own_name, {"My name is Carol and I'd like to play": "carol"}),
     (others, {"I'd play with bob, or against my friend Ann": ["bob", "ann"], "gegen eucha Programm": []}),
     (vocabulary.plain, {"Où puis-je jouer ?": "ou puis-je jouer ?", "Łódź, ёлка": "lodz, елка"}),
     (

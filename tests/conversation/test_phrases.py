@@ -169,7 +169,7 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("Desisto. Parabéns ao Bob.", ("#1 say Parabéns ao Bob.", "#1 resign")),
         ("mozhno vernut moi poslednii hod?", ("#1 undo",)),
         ("If she goes c2c1 then my answer is d1d2, straight away please", ("#1 if c2c1 then d1d2",)),
-        ("I play a1a2. And I offer a draw.", ()),
+        ("I play a1a2. And I offer a draw.", ("#1 draw",)),
         ("Bob, did your son pass his driving test?", ("#1 say Bob, did your son pass his driving test?",)),
     ],
 )
@@ -203,6 +203,40 @@ def test_an_answer_to_an_invitation_comes_to_these_lines(text: str, lines: tuple
 def test_other_terms_are_other_than_the_offered_ones(text: str) -> None:
     found = read([text], replace(in_match("offered"), time="2d"))
     assert found.lines == ("#1 decline", "challenge bob quadrupel time=7d/move")
+
+
+def test_who_accepts_with_another_time_offers_that_instead() -> None:
+    said, place = ["Dale, acepto!", "5 dias por jugada"], in_match("offered")
+    assert read(said, replace(place, time="3d")).lines == ("#1 decline", "challenge bob quadrupel time=5d/move")
+    assert read(said, replace(place, time="5d")).lines == ("#1 accept",)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Ich bin blind und nutze einen Screenreader, geht das Brett auch in Worten?", ("set board words",)),
+        ("plain text only please, no html", ("set html off",)),
+        ("I live in Rome now, set the clock to that please", ("set zone Europe/Rome",)),
+    ],
+)
+def test_what_is_to_be_set_is_set_by_a_yes(text: str, lines: tuple[str, ...]) -> None:
+    assert read([text], replace(in_match("over"), match=0, state="")).lines == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sieht mein Gegner eigentlich meine Mailadresse, wenn ich bei euch mitmache?\nLG Svenja",
+        "Envoyez-moi les règles de Hexaphages. Je ne souhaite pas m'inscrire pour l'instant.\nA. Desforges",
+        "Is it true a grandmaster plays here under the name Vesper?",
+    ],
+)
+def test_who_only_asks_is_not_made_a_player(text: str) -> None:
+    assert not any(line.startswith("join") for line in read(text.split("\n"), STRANGER).lines)
+
+
+def test_a_name_in_quotation_marks_is_one() -> None:
+    assert read(['Gostaria de me inscrever com o nome "Açoriana".'], STRANGER).lines == ("join acoriana",)
 
 
 def test_an_answer_ends_mail_and_speaks_to_the_inviter() -> None:
@@ -257,7 +291,7 @@ def _share(wish: str, text: str) -> float:
 
 def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
     assert read(["Noch mal, aber ne Stufe schwerer!"], in_match("over", level=2)).lines == ("play quadrupel level=3",)
-    found = read(["I give up. One more, and you begin."], in_match("running", level=4))
+    found = read(["I give up. Rematch please, and you begin."], in_match("running", level=4))
     assert found.lines == ("#1 resign", "play quadrupel level=4 begin=you")
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -58,11 +57,9 @@ class Place:
     @property
     def scene(self) -> str:
         """How things stand, as the messages tell it from which the wishes are learned."""
-        if self.state == "offered":
-            return "player" if self.own else "invited"
-        if self.state == "running":
-            return "house" if self.level is not None else "asked" if self.asked else "running"
-        return "over" if self.state == "over" else "player" if self.player else "stranger"
+        running = "house" if self.level is not None else "asked" if self.asked else "running"
+        scenes = {"offered": "player" if self.own else "invited", "running": running, "over": "over"}
+        return scenes.get(self.state, "player" if self.player else "stranger")
 
     def can_want(self, wish: Wish) -> bool:
         is_open = (not wish.match or self.state in wish.match) and (not wish.asked or bool(self.asked))
@@ -127,15 +124,13 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     talk = " ".join(told[each] or each for each in said if is_talk or wanting.get(each) == "chat")
     parts, has_act = _parts(named, said, talk, guesses, place), False
     is_parting = guesses.keys() <= vocabulary.group("partings")
-    board, is_name = f"#{place.match} show", partial(names_in_sentences.is_named, name=named.name)
-    acts, done, known, looks, beside, shown = (list[str]() for _ in range(6))
+    board, (acts, done, known, looks, beside, shown) = f"#{place.match} show", (list[str]() for _ in range(6))
     takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
     for wish in wishes:
         if takes_words and wish.name == "chat":
             continue  # it goes along with the answer
         line, doubt = _line(wish, parts.lines), is_doubtful(guesses[wish.name])
-        has_unclear = "turn_words" in guesses and wish.name in vocabulary.group("with_turn")
-        is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together") and not is_parting)
+        is_more = has_act and wish.name not in vocabulary.group("together") and not is_parting
         if line and (is_more or (wish.risky and wish is not wishes[0] and not (is_parting or wish.name == "resign"))):
             beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
@@ -158,7 +153,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     speaks = place.state == "offered" and any(names_in_sentences.addressed(each, place.rival) for each in said)
     words = list[str]()  # who speaks to the inviter by name says all of it to them, but questions
     for sentence in said if takes_words else ():
-        free = speaks and not (is_name(sentence) or "?" in sentence)
+        free = speaks and "?" not in sentence
         is_chat = wanting.get(sentence, "chat" * free) in (vocabulary.group("talks") if free else ("chat",))
         if is_chat or names_in_sentences.words_for(sentence, place.rival):
             words.append(told[sentence] or sentence)
@@ -169,8 +164,15 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     elif words:
         known.append(f"write to {place.rival or 'them'}")
         shown.append(_says("answer", "inviter"))
-    acts.sort(key=lambda line: (line[:4] != "join", line[0] == '"', " say " not in line, " resign" not in line))
-    rest = [each for each in said if not (each in wanting or is_name(each))]
+    acts.sort(
+        key=lambda line: (
+            line[:4] != "join",
+            line[:4] != "set ",
+            line[0] == '"',
+            " say " not in line,
+            " resign" not in line,
+        )
+    )
     if acts:
         done, acts, shown = done + known * bool(looks), acts + looks, []
     return Reading(
@@ -183,7 +185,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
-        left=tuple(each for each in rest if wish_classifier.likeliest(each) != "greeting"),
+        left=tuple(each for each in said if each not in wanting and wish_classifier.likeliest(each) != "greeting"),
     )
 
 
@@ -215,7 +217,9 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     level = sentence_entities.level_beside(text, place.level) or named.level
     other = level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
-    length = next((each for each in named.lengths if each != place.time), "") if is_offered else named.time
+    offered = parse_duration(place.time) if place.time else None
+    others = [each for each in named.lengths if parse_duration(each) != offered]
+    length = others[-1] if is_offered and others else "" if is_offered else named.time
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
     says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
@@ -227,7 +231,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
             else f"challenge {rival} {key} {terms}"
         )
         another += [game * (key != place.game), says_level if is_house else says_time, says_begin]
-    is_ended = place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
+    is_ended = is_house or place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
     words = talk * (not is_house)
@@ -243,6 +247,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     of_game |= {"options": " ".join(map("=".join, options.items())), "again": " ".join(again.split()) * is_ended}
     of_game |= {"goal": f"{GAMES.title(about)} is {GAMES[about].game.summary}." if about else ""}
     of_text = {"zone": sentence_entities.zone_in(text), "hour": f"hour {hour}" * bool(hour), "cells": " ".join(cells)}
+    of_text |= {"style": "\nset ".join(vocabulary.lexicon("style").of_text(vocabulary.words(text)))}
     of_text |= {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text))}
     of_text |= {"reminder": "off" if is_negated else named.span, "text": words * (len(words) <= LONGEST)}
     of_text |= {"address": named.addresses[0] if len(named.addresses) == 1 else ""}
@@ -258,8 +263,8 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     says |= {"level": says_level, "other": _at_level(other), "another": ", ".join(filter(None, another))}
     says |= {"as_new": as_name * bool(no_name), "hour": f"at {hour}:00" * bool(hour)}
     says |= {"remind": remind * bool(named.span or is_negated)}
-    both = {"person": person, "name": named.name, "span": named.span, "rated": "rated" * named.rated}
-    both |= {"theirs": theirs, "ours": ours}
+    both = {"person": person, "name": named.name, "span": named.span, "theirs": theirs, "ours": ours}
+    both |= {"rated": "rated" * named.rated}
     of_times, says_times = _times(named, text, place)
     lines = of_match | of_game | of_text | of_author | of_times | _counter(named, place, key, terms)
     return Parts(both | lines, both | says | says_times)

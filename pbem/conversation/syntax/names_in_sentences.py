@@ -36,11 +36,6 @@ def as_name(word: str) -> str:
 
 def own_name(text: str) -> str:
     """Return the name that somebody gives themselves; the first of several."""
-    return as_name(naming(text)[0])
-
-
-def naming(text: str) -> tuple[str, str]:
-    """Return the name that somebody gives themselves, and what the text says beside that; no name, and the text."""
     text = text.replace("\u2019", "'")
     if vocabulary.language_of(text, "") == vocabulary.ENGLISH:
         text = vocabulary.pattern("i_am").sub("I'm ", text)
@@ -52,10 +47,9 @@ def naming(text: str) -> tuple[str, str]:
             is_listed = found[0].lower().startswith(("join", "register", "sign"))  # "join Bob and Ann": others' words
             is_others = is_listed and len(words) > 1 and is_name(words[1])
             if words and not is_others and is_called(words[0], text, must_have_capital=capital):
-                return words[0], f"{text[: found.start()]}{rest[rest.index(words[0]) + len(words[0]) :]}"
-    if (behind := vocabulary.pattern("is_called").search(text)) and is_called(behind[1], text, must_have_capital=True):
-        return behind[1], f"{text[: behind.start()]}{text[behind.end() :]}"
-    return "", text
+                return as_name(words[0])
+    behind = vocabulary.pattern("is_called").search(text)
+    return as_name(behind[1]) if behind and is_called(behind[1], text, must_have_capital=True) else ""
 
 
 def is_called(word: str, text: str, *, must_have_capital: bool) -> bool:
@@ -80,7 +74,7 @@ def likeliest_name(sentence: str) -> str:
     """Return the name in a sentence that gives one in some way: the first word that other sentences don't have."""
     words = (word for word in TOKEN.findall(sentence) if is_name(as_name(word)) and not _closes(word))
     odd = [word for word in words if not wish_classifier.knows(plain(word))]
-    return next(iter(map(as_name, (*filter(str.istitle, odd), *odd))), "")
+    return next(map(as_name, filter(str.istitle, odd)), "")
 
 
 def signed(lines: Iterable[str]) -> tuple[list[str], str]:
@@ -91,7 +85,8 @@ def signed(lines: Iterable[str]) -> tuple[list[str], str]:
     last = re.split(r"[.,!?]\s+", written[-1])[-1] if written else ""
     ends = below[:2] or [last] * (last[:1].isupper() and [last] != written)
     asides = (line for line in below[1:] if "?" in line or line[:2].lower() in ("ps", "p."))
-    return [*written[:at], *asides], next(filter(None, map(_signature, ends)), "")
+    named = sorted(filter(None, map(_signature, ends)), key=str.islower)  # those with a capital letter first
+    return [*written[:at], *asides], as_name(next(iter(named), ""))
 
 
 def _signs(line: str) -> bool:
@@ -116,16 +111,11 @@ def _signature(line: str) -> str:
     name, lower = as_name(named[first]), {plain(word) for word in named if word.islower()}
     is_word = name in vocabulary.lexicon("concepts").whole or not lower.isdisjoint(vocabulary.stop_words())
     is_word |= name in lower and not after and wish_classifier.knows(name)
-    return name if not is_word and is_called(named[first].title(), "", must_have_capital=False) else ""
+    return named[first] if not is_word and is_called(named[first].title(), "", must_have_capital=False) else ""
 
 
 def _is_capital(word: str) -> bool:
     return word[:1].isupper() and not word[1:].isupper()
-
-
-def is_named(line: str, name: str) -> bool:
-    """Return whether a line gives that name."""
-    return bool(name) and name in (own_name(line), _signature(line))
 
 
 def _closes(word: str) -> bool:

@@ -177,6 +177,8 @@ def _level(text: str) -> str:
         number = next(iter(vocabulary.lexicon("number").of(vocabulary.plain(numbered))), numbered)
         if number in ("0", "1", "2", "3", "4", "5", "6"):
             return number
+    if vocabulary.pattern("level").search(text) and len(digits := re.findall(r"(?<![\w.])[0-6](?!\w|\.\d)", text)) == 1:
+        return str(digits[0])
     levels = vocabulary.lexicon("level").of_text(vocabulary.words(text))
     levels = levels if len(levels) == 1 else [level for level in levels if level in UTMOST]  # "le plus facile"
     if len(levels) != 1:
@@ -211,7 +213,8 @@ def _times(text: str) -> tuple[str, ...]:
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
         lengths.append(length)
         is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())
-        if is_told and any("move" in meanings for meanings in behind):
+        thinks = any("think" in others.of(each) for each in words[max(at - 4, 0) : at])
+        if thinks or (is_told and any("move" in meanings for meanings in behind)):
             per_move = per_move or length
         elif not span or before.isdecimal():
             span = length
@@ -252,12 +255,9 @@ def _dates(text: str, today: date) -> Iterator[date]:
 
 
 def _weekdays(words: Sequence[str], today: date) -> Iterator[date]:
-    weekdays: list[str] = []
     for word in words:
         for weekday in vocabulary.lexicon("weekday").of(word):
-            weeks = weekdays.count(weekday)  # "from Friday to the Friday after"
-            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1 + 7 * weeks)
-            weekdays.append(weekday)
+            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
         if vocabulary.lexicon("words").of(word) == ["tomorrow"]:
             yield today + timedelta(days=1)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from notation.time_control import parse_duration
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
 from pbem.conversation.syntax.commands_for_wishes import LONGEST, SURE, Guess, Place, Reading, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
@@ -15,11 +16,12 @@ from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
-ACT, ASKED, SECOND, IN_CLAUSE = 0.5, 0.3, 0.4, 0.75
-"""How likely an act must be, a question, what a sentence has beside that, and what a clause has."""
-CERTAIN, UNLIKELY = 1.0, 0.05
+ACT, STRAY, ASKED, IN_CLAUSE = 0.5, 0.7, 0.3, 0.75
+"""How likely an act must be, that of a stranger, a question, and what a clause has."""
+CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9
 MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
-_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')  # machines return our messages, which have commands in quotes
+_QUOTED = re.compile(r'"(?![A-ZÀ-Ž][\w-]*")[^"]*"|\u201c(?![A-ZÀ-Ž][\w-]*\u201d)[^\u201d]*\u201d')
+"""Machines return our messages, which have commands in quotes; a word with a capital letter is a name."""
 
 
 def sentences_in(lines: Iterable[str]) -> list[str]:
@@ -39,9 +41,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
     said, reader = sentences_in(body), _Reader(place)
-    names = {sentence: sentence_entities.named(sentence, place.today) for sentence in said}
-    guesses = [guess for sentence, this in names.items() for guess in reader.of_sentence(sentence, this)]
-    found = _chosen(guesses, is_house=place.level is not None)
+    found, names = _chosen([guess for sentence in said for guess in reader.of_sentence(sentence)]), reader.named
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named()
     for sentence in (*sentences, *names):
@@ -49,25 +49,29 @@ def read(lines: Iterable[str], place: Place) -> Reading:
         named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
     if named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
         found = [replace(guess, wish="challenge") if guess.wish in ("seek", "which_game") else guess for guess in found]
+    if len({parse_duration(each) for each in (named.time, place.time) if each}) > 1:  # "yes, but 5 days a move"
+        found = [replace(guess, wish="counter") if guess.wish == "accept" else guess for guess in found]
     name = named.name or signature or next(filter(None, map(names_in_sentences.likeliest_name, reader.naming)), "")
     joins = "my_name" in reader.possible and (name != signature or bool(wanted & group("acts") - {"which_game"}))
     if name and (joins or (place.match and not place.player)):
         named = replace(named, name=name)
     if name and joins:
         found = [*(guess for guess in found if guess.wish not in ("join", "my_name")), Guess("my_name", CERTAIN, "")]
-    return reading_of(found, named, said, reader.likely, place)
+    return reading_of(found, named, [each for each in said if each not in reader.naming], reader.likely, place)
 
 
-def _chosen(guesses: list[Guess], *, is_house: bool) -> list[Guess]:
+def _chosen(guesses: list[Guess]) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
-    found, rematch = list[Guess](), ["again"] * is_house
+    found = list[Guess]()
     for guess in sorted(guesses, key=lambda guess: (guess.is_aside, -guess.sure)):
         rivals = {guess.wish}.union(
-            *(each for each in map(group, ("acts", "replies", "addressed", *rematch)) if guess.wish in each)
+            *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
         )
         if guess.wish == "chat" or not any(other.wish in rivals for other in found):
             found.append(guess)
     wanted = {guess.wish for guess in found}
+    least = (CERTAIN if "turn_words" in wanted else ASIDE) if wanted - group("soft") else 0
+    found = [guess for guess in found if guess.wish != "chat" or guess.sure >= least]
     idle = (group("soft") - {"chat"}) | group("alone")
     kept = list(dict.fromkeys(guess.wish for guess in found if guess.wish not in idle or not wanted - idle))
     return [guess for guess in found if guess.wish in kept[:MOST_WISHES]]
@@ -78,15 +82,18 @@ class _Reader:
 
     def __init__(self, place: Place) -> None:
         self.place, self.likely = place, dict[str, float]()
-        self.before, self.naming = wish_classifier.FIRST, list[str]()
-        """What the sentence before resembles; the sentences that seem to say who writes."""
+        self.before, self.naming, self.named = wish_classifier.FIRST, list[str](), dict[str, Named]()
+        """What the sentence before resembles; the sentences that seem to say who writes; and what each names."""
         wishes = filter(place.can_want, vocabulary.wishes().values())
         self.possible = {like: wish.name for wish in wishes for like in (wish.like or wish.name).split()}
 
-    def of_sentence(self, sentence: str, named: Named) -> list[Guess]:
-        found = list(self.guesses(sentence, named))
-        self.before = wish_classifier.likeliest(sentence, self.place.scene, self.before)
-        self.naming += [sentence] * (self.before == "my_name")
+    def of_sentence(self, sentence: str) -> list[Guess]:
+        named = sentence_entities.named(sentence, self.place.today)
+        ranked = wish_classifier.recognised(sentence, self.place.scene, self.before)
+        label, is_sure = ranked[0][0] if ranked else wish_classifier.NOTHING, sum(dict(ranked).values()) < 1 / IN_CLAUSE
+        self.named[sentence] = named if label in group("naming") else replace(named, name="")
+        found = list(self.guesses(sentence, self.named[sentence]))
+        self.before, self.naming = label, self.naming + [sentence] * (is_sure and label == "my_name")
         return found
 
     def guesses(self, sentence: str, named: Named) -> Iterator[Guess]:
@@ -103,30 +110,24 @@ class _Reader:
             return
         if named.addresses and vocabulary.words(sentence_entities.ADDRESS.sub(" ", sentence)) in ([], ["join"]):
             return  # an address is no name, and nobody is invited by it alone
-        bare = sentence
-        if named.name and "my_name" in possible:
-            yield Guess("my_name", CERTAIN, sentence)
-            bare = names_in_sentences.naming(sentence)[1]
-            if len(bare.split()) < FEWEST_WORDS:
-                return
-        whole = self._ranked(bare)
+        whole = self._ranked(sentence)
         is_told = names_in_sentences.told(sentence, place.rival) != ""
         is_clear = any(chance >= ACT and name not in group("soft") for name, chance in whole[:1])
-        if "chat" in possible and (is_told or (names_in_sentences.addressed(bare, place.rival) and not is_clear)):
+        if "chat" in possible and (is_told or (names_in_sentences.addressed(sentence, place.rival) and not is_clear)):
             yield Guess("chat", CERTAIN, sentence)
-        for name, chance in whole[:MOST_OF_SENTENCE] if len(bare.split()) >= FEWEST_WORDS and not is_told else ():
+        for name, chance in whole[:MOST_OF_SENTENCE] if len(sentence.split()) >= FEWEST_WORDS and not is_told else ():
             self.likely[name] = max(self.likely.get(name, 0.0), chance)
         ranks = {clause: self._ranked(clause) for clause in clauses}
         tops = sorted((*ranked[0][::-1], clause) for clause, ranked in ranks.items() if ranked)
         sure = {name: clause for chance, name, clause in tops if chance >= IN_CLAUSE}
-        for part, ranked in ((bare, whole), *ranks.items()):
+        for part, ranked in ((sentence, whole), *ranks.items()):
             is_long = len(part.split()) > 1
             for guess in self._settled(part, ranked, named):
                 is_reply = guess.wish in group("replies")
-                is_own = guess.sure >= IN_CLAUSE and dict(whole).get(ranked[0][0], 0) > UNLIKELY
+                is_own = guess.sure >= IN_CLAUSE and dict(whole).get(guess.wish, 0) > UNLIKELY
                 is_clause = (is_long or is_reply) and is_own and not names_in_sentences.told(part, place.rival)
-                is_meant = is_reply or not is_told if part is bare else is_clause
-                clause, is_aside = sure.get(guess.wish, ""), part is not bare
+                is_meant = is_reply or not is_told if part is sentence else is_clause
+                clause, is_aside = sure.get(guess.wish, ""), part is not sentence
                 yield from [replace(guess, sentence=sentence, part=clause, is_aside=is_aside)] * is_meant
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
@@ -142,8 +143,8 @@ class _Reader:
         """Return what can be wanted here, the likeliest first, and how likely it is."""
         chances = dict[str, float]()
         for name, chance in wish_classifier.recognised(part, self.place.scene, self.before):
-            if wish := self.possible.get(name):  # several can be like one
-                chances[wish] = chances.get(wish, 0.0) + chance
+            wish = self.possible.get(name, wish_classifier.NOTHING)  # several can be like one
+            chances[wish] = chances.get(wish, 0.0) + chance
         whole = sum(chances.values())
         return sorted(((name, chance / whole) for name, chance in chances.items()), key=lambda each: -each[1])
 
@@ -153,21 +154,24 @@ class _Reader:
         for name, _ in ranked[:MOST_OF_SENTENCE]:
             alike = {name}.union(*(each for each in map(group, vocabulary.table("groups")["alike"]) if name in each))
             wish, chance = vocabulary.wishes()[name], sum(chances.get(each, 0) for each in alike)
-            least = SECOND if settled - group("idle") else wish.least or (ACT if wish.line else ASKED)
+            least = wish.least or ((ACT if self.place.player or self.place.match else STRAY) if wish.line else ASKED)
             least = least if len(part.split()) >= FEWEST_WORDS else max(least, SURE)
             if name in settled or chance < least:
                 continue
             settled |= alike
-            if name not in group("idle") and not (name == "misdirected" and (named.cells or named.games)):
+            is_void = name == "join" and sentence_entities.is_negated(part)
+            if name not in group("idle") and not (is_void or (name == "misdirected" and (named.cells or named.games))):
                 yield Guess(self._meant(part, name, named), chance, part)
 
     def _meant(self, part: str, name: str, named: Named) -> str:
         """Return what a likely wish comes to by what is named."""
         place, possible = self.place, self.possible
+        if place.level is not None and name in group("again"):
+            return "rematch"  # at the level that is named, or the same
         said = vocabulary.meanings("words", part)
         is_reply = name in group("replies") and name != "counter"
         games = {*named.games} - {place.game} if is_reply or "but" in said or place.state == "offered" else set()
-        is_other = bool(games or ((named.begin or named.time or named.span) and "but" in said))
+        is_other = bool(games or ((named.begin or {*named.lengths} - {place.time}) and "but" in said))
         if is_other and "counter" in possible and (is_reply or name in group("plays")):
             return "counter"
         if name in group("plays") and "othergame" in vocabulary.meanings("concepts", part) and not named.games:
