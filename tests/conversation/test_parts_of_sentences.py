@@ -53,7 +53,7 @@ Cases = dict[str, Any]
 READ: list[tuple[Callable[[str], Any], Cases]] = [
     (begin, {"I want to go first": "me", "Arthur may begin": "you", "inizio io": "me", "let us start a game": ""}),
     (begin, {"il primo tratto lo lascio a lui": "you", "wie begint bepaalt het lot": "random", "first time here": ""}),
-    (begin, {"start me a match": "", "but you begin this time": "you"}),
+    (begin, {"start me a match": "", "but you begin this time": "you", "can I start a new one with you": ""}),
     (times, {"with 3 days per move": ("3d", ""), "drei Tage pro Zug": ("3d", ""), "a fortnight a move": ("14d", "")}),
     (times, {"I'm away for two weeks": ("", "14d"), "Eile hab ich keine, eine Woche pro Zug": ("7d", "")}),
     (times, {"I have another week": ("", "7d"), "Bedenkzeit 3 Tage wäre gut": ("3d", "")}),
@@ -67,7 +67,12 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
     ),
     (
         zone_in,
-        {"I live in New York now": "America/New_York", "my zone is Europe/Vienna": "Europe/Vienna", "late here": ""},
+        {
+            "I live in New York now": "America/New_York",
+            "my zone is Europe/Vienna": "Europe/Vienna",
+            "sono a Roma": "Europe/Rome",
+            "late here": "",
+        },
     ),
     (hour_in, {"every day at 7": "7", "um 20 Uhr": "20", "in the evening": "18", "one of 12 mails": ""}),
     (turn_in, {"what if I play c1d1 g9g8 1 d1e1 g8g7?": "c1d1 g9g8 1 d1e1 g8g7", "and d2 to d3?": "d2d3"}),

@@ -151,6 +151,7 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("I give up trying to install this on Windows.", ()),
         ("I don't give up!", ()),
         ("Basta, mi arrendo, non c'è più niente da fare.", ("#1 resign",)),
+        ("Poddaję się, nie ma co tego ciągnąć.", ("#1 resign",)),
         ("How do I resign?", ()),
         ("If I were you I would resign", ()),
         ("one mail a day is enough please, stop sending each turn", ("set mail daily",)),
@@ -291,6 +292,11 @@ def _share(wish: str, text: str) -> float:
 
 def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
     assert read(["Noch mal, aber ne Stufe schwerer!"], in_match("over", level=2)).lines == ("play quadrupel level=3",)
+    found = read(
+        ["I give up. Level 4 is too clever. Can I start a new one with something easier, 1 maybe?"],
+        in_match("running", level=4),
+    )
+    assert found.lines == ("#1 resign", "play quadrupel level=1")
     found = read(["I give up. Rematch please, and you begin."], in_match("running", level=4))
     assert found.lines == ("#1 resign", "play quadrupel level=4 begin=you")
 

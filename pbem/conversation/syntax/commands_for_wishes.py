@@ -21,7 +21,7 @@ MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 
 FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
-SUPPOSED, SURE = 0.15, 0.9  # how likely what is answered in case must be, and what can't be undone
+SUPPOSED, SURE = 0.15, 0.8  # how likely what is answered in case must be, and what can't be undone
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +214,11 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     is_offered, about = place.state == "offered", next(iter(named.games), place.game)
     key = next((each for each in named.games if not is_offered or each != place.game), about) or first
     options, whom = named.options or {}, _invited(named, place)
-    level = sentence_entities.level_beside(text, place.level) or named.level
-    other = level or next(iter(re.findall(r"(?<!\w)[0-6](?!\w)", text)), "")
+    digits = (each for each in re.findall(r"(?<!\w)[0-6](?!\w)", text) if each != str(place.level))
+    beside, digit = sentence_entities.level_beside(text, place.level), next(digits, "")
+    level, other = (digit or beside) if beside else named.level, named.level or beside or digit
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
-    offered = parse_duration(place.time) if place.time else None
-    others = [each for each in named.lengths if parse_duration(each) != offered]
+    others = [each for each in named.lengths if parse_duration(each) != parse_duration(place.time or "0d")]
     length = others[-1] if is_offered and others else "" if is_offered else named.time
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)

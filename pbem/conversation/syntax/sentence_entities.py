@@ -110,7 +110,8 @@ def zone_in(text: str) -> str:
 @cache
 def _cities() -> dict[str, str]:
     zones = (zone for zone in sorted(available_timezones()) if "/" in zone and not zone.startswith("Etc/"))
-    return {zone.rpartition("/")[2].replace("_", " ").lower(): zone for zone in zones}
+    named = {zone.rpartition("/")[2].replace("_", " ").lower(): zone for zone in zones}
+    return named | {city: zone for zone, cities in vocabulary.table("cities").items() for city in cities.split()}
 
 
 def hour_in(text: str) -> str:
@@ -134,7 +135,7 @@ def _begins_in(clause: str) -> str:
     is_verb, after = "begin" in found[order], words[order + 1 : order + 3]
     is_end = order >= len(words) - (2 if is_verb else 3) and "time" not in who.of_text(after[:1])
     is_move = not is_verb and "move" in vocabulary.lexicon("words").of_text(after)
-    beside = [*words[max(order - is_verb, 0) : order], *after]
+    beside = [*words[order - 1 : order][: is_verb and order > len(words) - NEAR], *after]  # "you begin this time"
     is_said = is_end or is_move or not {"me", "you"}.isdisjoint(who.of_text(beside))
     is_other = after[:1] == ["me"] and len(after) > 1  # "start me a match"
     is_other |= not (is_verb or is_move or capitals.isdisjoint(after[:1]))  # "mein erster Versuch"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from notation.time_control import parse_duration
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
-from pbem.conversation.syntax.commands_for_wishes import LONGEST, SURE, Guess, Place, Reading, reading_of
+from pbem.conversation.syntax.commands_for_wishes import LONGEST, SURE, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
@@ -43,7 +43,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     said, reader = sentences_in(body), _Reader(place)
     found, names = _chosen([guess for sentence in said for guess in reader.of_sentence(sentence)]), reader.named
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
-    named = Named()
+    named = Named(lengths=tuple(each for this in names.values() for each in this.lengths))
     for sentence in (*sentences, *names):
         has_days = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
         named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
@@ -63,7 +63,7 @@ def read(lines: Iterable[str], place: Place) -> Reading:
 def _chosen(guesses: list[Guess]) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
     found = list[Guess]()
-    for guess in sorted(guesses, key=lambda guess: (guess.is_aside, -guess.sure)):
+    for guess in sorted(guesses, key=lambda guess: (guess.is_aside, is_doubtful(guess), -guess.sure)):
         rivals = {guess.wish}.union(
             *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
         )
