@@ -18,7 +18,7 @@ from pbem.matches.turns_in_text import apart, cells_in
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
 ACT, STRAY, ASKED, IN_CLAUSE = 0.5, 0.7, 0.3, 0.75
 """How likely an act must be, that of a stranger, a question, and what a clause has."""
-CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9
+CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9  # what is named; what a sentence hardly has; words to pass on beside a wish
 MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
 _QUOTED = re.compile(r'"(?![A-ZÀ-Ž][\w-]*")[^"]*"|\u201c(?![A-ZÀ-Ž][\w-]*\u201d)[^\u201d]*\u201d')
 """Machines return our messages, which have commands in quotes; a word with a capital letter is a name."""
