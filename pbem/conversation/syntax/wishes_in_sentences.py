@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from notation.time_control import parse_duration
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
-from pbem.conversation.syntax.commands_for_wishes import LONGEST, SURE, Guess, Place, Reading, is_doubtful, reading_of
+from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
-ACT, STRAY, ASKED, IN_CLAUSE = 0.5, 0.7, 0.3, 0.75
-"""How likely an act must be, that of a stranger, a question, and what a clause has."""
+ACT, STRAY, ASKED, IN_CLAUSE, BRIEF = 0.5, 0.7, 0.3, 0.75, 0.9
+"""How likely an act must be, that of a stranger, a question, what a clause has, and what a word or two want."""
 CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9  # what is named; what a sentence hardly has; words to pass on beside a wish
 MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
 _QUOTED = re.compile(r'"(?![A-ZÀ-Ž][\w-]*")[^"]*"|\u201c(?![A-ZÀ-Ž][\w-]*\u201d)[^\u201d]*\u201d')
@@ -155,7 +155,7 @@ class _Reader:
             alike = {name}.union(*(each for each in map(group, vocabulary.table("groups")["alike"]) if name in each))
             wish, chance = vocabulary.wishes()[name], sum(chances.get(each, 0) for each in alike)
             least = wish.least or ((ACT if self.place.player or self.place.match else STRAY) if wish.line else ASKED)
-            least = least if len(part.split()) >= FEWEST_WORDS else max(least, SURE)
+            least = least if len(part.split()) >= FEWEST_WORDS else max(least, BRIEF)
             if name in settled or chance < least:
                 continue
             settled |= alike
