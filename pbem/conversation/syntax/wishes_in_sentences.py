@@ -16,7 +16,7 @@ from pbem.conversation.syntax.vocabulary import group
 from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
-ACT, STRAY, ASKED, IN_CLAUSE, BRIEF = 0.5, 0.7, 0.3, 0.75, 0.9
+ACT, STRAY, ASKED, IN_CLAUSE, BRIEF = 0.5, 0.7, 0.3, 0.75, 0.86
 """How likely an act must be, that of a stranger, a question, what a clause has, and what a word or two want."""
 CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9  # what is named; what a sentence hardly has; words to pass on beside a wish
 MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
