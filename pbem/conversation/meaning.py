@@ -9,6 +9,7 @@ from sqlmodel import Session, select
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
+from notation.time_control import duration, from_stored
 from pbem.conversation import yes_or_no
 from pbem.conversation.command import Request, Role
 from pbem.conversation.refusals import outdated
@@ -138,10 +139,11 @@ def place_of(request: Request) -> Place:
         running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
-    rival = asked = ""
-    time = (match.time or "") if match is not None else ""
+    rival = asked = time = ""
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
+        per_move = from_stored(match.time).of(seat).per_move
+        time = duration(per_move) if per_move is not None else ""
         asked = next((offer.kind.value for offer in stored_offers.open_offers(match) if offer.seat != seat), "")
     return Place(
         today=request.now.astimezone(ZoneInfo(zone)).date(),
@@ -152,7 +154,7 @@ def place_of(request: Request) -> Place:
         level=match.level if match is not None else None,
         paused=match is not None and match.paused is not None,
         own=match is not None and player is not None and match.challenger == player.id,
-        time=time.removesuffix("/move") * time.endswith("/move"),
+        time=time,
         rival=rival,
         asked=asked,
         to_move=match is not None and is_to_move(match, request.sender.player),

@@ -163,6 +163,17 @@ def test_a_turn_in_words_keeps_its_condition_and_the_words_to_pass_on(tmp_path: 
         assert any("I like him" in words_of(each) for each in letters.received["bob@mail.example"])
 
 
+@pytest.mark.parametrize("time", ["3d/1d/move", "60d,7d/move", "14d+1d", "none", "36h/move"])
+def test_a_time_is_named_in_answer_to_an_invitation_with_any_time_control(tmp_path: Path, time: str) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        letters.say("bob", f"challenge zoe@mail.example quadrupel time={time}")
+
+        (mail,) = letters.reply(letters.last("zoe"), "I'm in, but I need five days a move.\n\nZoe")
+
+        assert "time=5d/move" in words_of(mail)
+
+
 def test_a_greeting_is_no_misspelt_command(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrupel swap=off begin=me")
