@@ -63,6 +63,7 @@ READ: list[tuple[Callable[[str], Any], Cases]] = [
             "ab Montag, 7. Dezember": ["07.12.26"],
             "vom 5. bis 19. Dezember": ["05.12.26", "19.12.26"],
             "from 3 August till the 17th": ["03.08.27", "17.08.27"],
+            "from Friday to the Friday after": ["04.12.26", "11.12.26"],
         },
     ),
     (

@@ -170,7 +170,7 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("Desisto. Parabéns ao Bob.", ("#1 say Parabéns ao Bob.", "#1 resign")),
         ("mozhno vernut moi poslednii hod?", ("#1 undo",)),
         ("If she goes c2c1 then my answer is d1d2, straight away please", ("#1 if c2c1 then d1d2",)),
-        ("I play a1a2. And I offer a draw.", ("#1 draw",)),
+        ("I play a1a2. And I offer a draw.", ()),
         ("Bob, did your son pass his driving test?", ("#1 say Bob, did your son pass his driving test?",)),
     ],
 )

@@ -21,6 +21,9 @@ MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 
 FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
+ORDER = [
+    *map(re.compile, ("join ", "set ", r"#\d+ say ", r"#\d+ resign", '[^"]', '"'))
+]  # in which lines are carried out
 SUPPOSED, SURE = 0.15, 0.8  # how likely what is answered in case must be, and what can't be undone
 
 
@@ -130,7 +133,8 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         if takes_words and wish.name == "chat":
             continue  # it goes along with the answer
         line, doubt = _line(wish, parts.lines), is_doubtful(guesses[wish.name])
-        is_more = has_act and wish.name not in vocabulary.group("together") and not is_parting
+        has_unclear = "turn_words" in guesses and wish.name in vocabulary.group("with_turn")
+        is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together") and not is_parting)
         if line and (is_more or (wish.risky and wish is not wishes[0] and not (is_parting or wish.name == "resign"))):
             beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
@@ -154,7 +158,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     words = list[str]()  # who speaks to the inviter by name says all of it to them, but questions
     for sentence in said if takes_words else ():
         free = speaks and "?" not in sentence
-        is_chat = wanting.get(sentence, "chat" * free) in (vocabulary.group("talks") if free else ("chat",))
+        is_chat = wanting.get(sentence, "chat" * free) in ("chat", *(vocabulary.group("replies") if free else ()))
         if is_chat or names_in_sentences.words_for(sentence, place.rival):
             words.append(told[sentence] or sentence)
             wanting[sentence] = "chat"
@@ -164,15 +168,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     elif words:
         known.append(f"write to {place.rival or 'them'}")
         shown.append(_says("answer", "inviter"))
-    acts.sort(
-        key=lambda line: (
-            line[:4] != "join",
-            line[:4] != "set ",
-            line[0] == '"',
-            " say " not in line,
-            " resign" not in line,
-        )
-    )
+    acts.sort(key=lambda line: next(at for at, kind in enumerate(ORDER) if kind.match(line)))
     if acts:
         done, acts, shown = done + known * bool(looks), acts + looks, []
     return Reading(
@@ -225,11 +221,8 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
     again, another = f"#{place.match} rematch", ["have another match"]
     if terms or key != place.game or (level and is_house):
-        again = (
-            f"play {key} {at_level or f'level={place.level}'} {begin}"
-            if is_house
-            else f"challenge {rival} {key} {terms}"
-        )
+        same_level = at_level or f"level={place.level}"
+        again = f"play {key} {same_level} {begin}" if is_house else f"challenge {rival} {key} {terms}"
         another += [game * (key != place.game), says_level if is_house else says_time, says_begin]
     is_ended = is_house or place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)

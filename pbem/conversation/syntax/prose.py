@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pbem.conversation.syntax import vocabulary
 
-POLITE, GREETINGS = vocabulary.table("names")["polite"], vocabulary.listed("greetings")
+POLITE, GREETINGS = vocabulary.table("names")["polite"], frozenset(vocabulary.table("names")["greetings"].split())
 LONGEST_ADDRESSEE = 3  # how many words a line has that is nothing but a greeting
 MARKS = "\"'`*_«»\u201c\u201d\u201e\u2018\u2019\u201a"  # what encloses what is quoted or stressed
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")

@@ -40,7 +40,7 @@ class Named:
     def with_others(self, other: "Named") -> "Named":
         """Return what both name, the first where they differ."""
         first = {name: getattr(self, name) or getattr(other, name) for name in Named.__slots__}
-        several = ("addresses", "games", "people", "days", "lengths")
+        several = ("addresses", "games", "people", "days")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in several}
         return replace(self, **{**first, **both})
 
@@ -256,9 +256,12 @@ def _dates(text: str, today: date) -> Iterator[date]:
 
 
 def _weekdays(words: Sequence[str], today: date) -> Iterator[date]:
+    weekdays: list[str] = []
     for word in words:
         for weekday in vocabulary.lexicon("weekday").of(word):
-            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1)
+            weeks = weekdays.count(weekday)  # "from Friday to the Friday after"
+            yield today + timedelta(days=(int(weekday) - today.weekday() - 1) % 7 + 1 + 7 * weeks)
+            weekdays.append(weekday)
         if vocabulary.lexicon("words").of(word) == ["tomorrow"]:
             yield today + timedelta(days=1)
 
