@@ -29,7 +29,6 @@ from pbem.tokens import Keyring, Purpose
 if TYPE_CHECKING:
     from pbem.conversation.feature import Features
 
-
 NO_PLAYER = "This address doesn't belong to a player yet."
 
 

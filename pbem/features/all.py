@@ -122,10 +122,7 @@ RATINGS = Feature(
     commands={Group.CONTESTS: (STANDINGS,)},
     topics={"ratings": "rating rated glicko elo ranking rankings points provisional"},
 )
-RECORDS_ = Feature(
-    name="records",
-    commands={Group.CHALLENGES: (REPLAY,)},
-)
+RECORDS_ = Feature(name="records", commands={Group.CHALLENGES: (REPLAY,)})
 PEOPLE = Feature(
     name="people",
     commands={Group.PLAYERS: (WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND)},

@@ -193,9 +193,7 @@ class _Reader:
                 raise
         if not self._own[-1]:
             raise Refused(
-                "It ends with a turn of your opponent.",
-                read=steps[-1].text,
-                fits='Add "then" and your own turn.',
+                "It ends with a turn of your opponent.", read=steps[-1].text, fits='Add "then" and your own turn.'
             )
         return _Walk(tuple(self._line), tuple(self._own))
 

@@ -102,10 +102,7 @@ def _joined(notation: Notation[Any], base: Position[Any], part: str | None, writ
 
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
     return Refused(
-        f"We can't read this as a turn: we expected {error.expected}.",
-        read=error.text,
-        at=error.at,
-        fits=notation.help,
+        f"We can't read this as a turn: we expected {error.expected}.", read=error.text, at=error.at, fits=notation.help
     )
 
 

@@ -104,12 +104,7 @@ def seeks(session: Session, now: datetime) -> list[SeekShown]:
     rows = session.exec(select(Seek).where(*is_open).order_by(col(Seek.expires), col(Seek.id)).limit(SEEKS)).all()
     people = visibility.people(session, {row.player for row in rows})
     return [
-        SeekShown(
-            row.id or 0,
-            GAMES.title(row.game),
-            people.get(row.player, PublicPlayer(0)),
-            _terms(row),
-        )
+        SeekShown(row.id or 0, GAMES.title(row.game), people.get(row.player, PublicPlayer(0)), _terms(row))
         for row in rows
     ]
 

@@ -149,12 +149,9 @@ class Reader:
         verb = " ".join(word for word in head if not (word.isdecimal() or word in ("password", "pbem")))
         line = self._line.exactly(self._line.respelt(verb or "move")) if head else None
         command = line.command if line is not None and not line.words else None
-        if (
-            command is None
-            or command.of_admin
-            or command.takes_name
-            or (command.grammar.is_kept and head[0] not in GAMES)
-        ):
+        if command is None or command.of_admin or command.takes_name:
+            return text
+        if command.grammar.is_kept and head[0] not in GAMES:
             return text
         rest = [] if "password" in head else words[len(head) + 1 :]
         is_turn = self._line.is_turn(to_ascii(" ".join(rest)).partition("#")[0], number)

@@ -115,10 +115,4 @@ WATCH = Command(
     aliases=("spectate",),
     keywords="spectate follow kibitz",
 )
-UNWATCH = Command(
-    "unwatch",
-    WATCHED,
-    'end what "watch" did; alone, it ends all',
-    unwatch,
-    answers_news=True,
-)
+UNWATCH = Command("unwatch", WATCHED, 'end what "watch" did; alone, it ends all', unwatch, answers_news=True)
