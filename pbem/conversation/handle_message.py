@@ -121,7 +121,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     ours = meaning.read_ours(request, wish.lines)
     if any(line.ends(request) for line in ours.commands) and request.sender.proven:
         return confirmations.hold(request, reply, ParsedMessage(ours.commands, items=ours.items), wish=wish)
-    if wish.looks and request.sender.proven and request.sender.is_player:
+    if wish.looks and request.sender.proven:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))
         beside = commands_for_wishes.suggestion(replace(wish, answers=wish.beside))
         return refused(request, shown, beside) if wish.beside else shown

@@ -140,6 +140,7 @@ def place_of(request: Request) -> Place:
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = time = ""
+    can_be_passed_on = bool(request.server.admin) and (request.sender.is_stranger or request.sender.proven)
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
         per_move = from_stored(match.time).of(seat).per_move
@@ -159,6 +160,7 @@ def place_of(request: Request) -> Place:
         asked=asked,
         to_move=match is not None and is_to_move(match, request.sender.player),
         admin=bool(request.server.admin),
+        written=tuple(filter(str.strip, request.message.certain)) if can_be_passed_on else (),
         is_player=lambda called: (
             not is_player or bool(session.exec(select(Player.id).where(Player.name == called)).first())
         ),

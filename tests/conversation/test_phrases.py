@@ -68,7 +68,9 @@ def test_lines_of_wishes_begin_with_commands() -> None:
     for wish in vocabulary.wishes().values():
         for line in filter(None, (wish.line, wish.look)):
             verb = line.split()[1] if line.startswith("#") else line.split()[0]
-            assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}", "{again}", "{counter}"), wish.name
+            assert verb in FEATURES.commands or verb in ("{hint}", "{analyse}", "{again}", "{counter}", "{operator}"), (
+                wish.name
+            )
 
 
 @pytest.mark.parametrize(
@@ -110,6 +112,7 @@ ASKS = [
     ("Хочу сыграть в квадратик против компьютера", ("play kvadratik",), "play Kvadratik against the house"),
     ("Je veux jouer contre l'ordinateur, niveau facile", ("play quadrupel level=1",), None),
     ("Chcę zagrać z kimś w kwadratik", ("seek kvadratik",), None),
+    ("Mitspielen\nIch würde gern Kvadratik gegen den Rechner spielen, Stufe 2", ("play kvadratik level=2",), None),
     ("Hi, I'm Petra. I'd like to play kvadratik. Is it free?", ("join petra", "play kvadratik"), None),
     ("quadrature against the computer please, im Kev", ("join kev", "play quadrature"), None),
     ("Ik ben Sem, mag ik kvadratik tegen de computer spelen?", ("join sem", "play kvadratik"), None),
@@ -153,12 +156,15 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("Basta, mi arrendo, non c'è più niente da fare.", ("#1 resign",)),
         ("Poddaję się, nie ma co tego ciągnąć.", ("#1 resign",)),
         ("How do I resign?", ()),
+        ("I'm toast, that's it for me.", ("#1 resign",)),
+        ("I don't see a way out any more, so I resign.", ("#1 resign",)),
         ("If I were you I would resign", ()),
         ("one mail a day is enough please, stop sending each turn", ("set mail daily",)),
         ("Ich bin vom 3. Januar bis 10. Januar im Urlaub", ("vacation 2027-01-03 2027-01-10",)),
         ("I'm off on Friday for two weeks, no internet there", ("vacation 2026-12-04 2026-12-18",)),
         ("Wir sind bis Freitag im Urlaub", ("vacation 2026-11-28 2026-12-04",)),
         ("I leave on Friday for my holiday", ()),
+        ("Desde el lunes 14 hasta el domingo 20 de diciembre no voy a estar", ("vacation 2026-12-14 2026-12-20",)),
         ("Please tell Bob I'll be late today. Thanks", ("#1 say I'll be late today.",)),
         ("I'm away from 3 August till the 17th", ("vacation 2027-08-03 2027-08-17",)),
         ("Hmm, interesting", ()),
@@ -188,6 +194,15 @@ def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, .
         ("Let's play Kvadratik instead, but you begin.", ("#1 decline", "challenge bob kvadratik begin=you")),
         ("I'm in! What are the rules?", ("#1 accept", "rules quadrupel")),
         ("Let me read up first, then I'll tell you yes or no.", ()),
+        (
+            "Leuk! Maar Quadrupel ken ik niet zo goed, zullen we Hexaphages doen? Verder alles prima.",
+            ("#1 decline", "challenge bob hexaphages"),
+        ),
+        ("I don't know this game at all. First I'd like to read how it is played.", ()),
+        (
+            "Count me in! Tell Bob I'm glad. Where can I read the rules?",
+            ("#1 accept", "rules quadrupel", '"I\'m glad."'),
+        ),
     ],
 )
 def test_an_answer_to_an_invitation_comes_to_these_lines(text: str, lines: tuple[str, ...]) -> None:
@@ -217,6 +232,7 @@ def test_who_accepts_with_another_time_offers_that_instead() -> None:
     [
         ("Ich bin blind und nutze einen Screenreader, geht das Brett auch in Worten?", ("set board words",)),
         ("plain text only please, no html", ("set html off",)),
+        ("One mail a day please. And turn the reminders off.", ("set mail daily", "set remind off")),
         ("I live in Rome now, set the clock to that please", ("set zone Europe/Rome",)),
     ],
 )

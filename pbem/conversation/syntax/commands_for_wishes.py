@@ -21,9 +21,7 @@ MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 
 FIRST_GAME, ALL = "quadrupel", '"help games" lists them all.'
 ONLY_WRITTEN = '"{}" does that; we only do it if you write it.'
 _FIELD = re.compile(r"{(\w+)}")
-ORDER = [
-    *map(re.compile, ("join ", "set ", r"#\d+ say ", r"#\d+ resign", '[^"]', '"'))
-]  # in which lines are carried out
+ORDER = [*map(re.compile, ("join ", "set ", r"#\d+ say ", r"#\d+ resign", '(?!human)[^"]', '"', ""))]  # of lines
 SUPPOSED, SURE = 0.15, 0.8  # how likely what is answered in case must be, and what can't be undone
 
 
@@ -34,8 +32,8 @@ class Guess:
     wish: str
     sure: float
     sentence: str
-    part: str = ""  # the part of the sentence that has it for sure
-    is_aside: bool = False  # whether only that part has it
+    part: str = ""  # the part of the sentence that has it
+    is_aside: bool = False  # whether that is less than all of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +53,7 @@ class Place:
     asked: str = ""  # what their opponent offers in it: a draw, a pause
     to_move: bool = True
     admin: bool = False  # whether there is an operator to whom `human` writes
+    written: tuple[str, ...] = ()  # the lines that the operator gets for a yes; none where that can't be offered
     is_player: Callable[[str], bool] = field(default=lambda _name: True)  # whether somebody of that name plays here
 
     @property
@@ -139,6 +138,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
+        beside += [wish.answer] * (is_act and wish.name in ("accept", "decline"))
         has_act = has_act or (is_act and wish.name != "chat")
         if means_it := _means(wish, parts.says):
             (done if is_act else known).append(means_it)
@@ -168,9 +168,10 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     elif words:
         known.append(f"write to {place.rival or 'them'}")
         shown.append(_says("answer", "inviter"))
-    acts.sort(key=lambda line: next(at for at, kind in enumerate(ORDER) if kind.match(line)))
-    if acts:
+    if acts and "human" not in acts:  # all below that line goes to the operator
         done, acts, shown = done + known * bool(looks), acts + looks, []
+    acts.sort(key=lambda line: next(at for at, kind in enumerate(ORDER) if kind.match(line)))
+    acts += (f'"{line}"' for line in place.written if "human" in acts)
     return Reading(
         wishes=tuple(wishes),
         sentence=", and to ".join(dict.fromkeys(done or known)),
@@ -228,10 +229,11 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
     words = talk * (not is_house)
-    is_negated = "remind" in guesses and sentence_entities.is_negated(guesses["remind"].sentence)
+    reminding = guesses["remind"].sentence if "remind" in guesses else ""
+    is_off = bool({"not", "off"} & vocabulary.meanings("words", reminding))
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
     theirs, ours = ("".join(named.cells[at:][:2]) * named.is_condition for at in (-4, -2))
-    remind = "get no reminders" if is_negated else f"be reminded {_lasts(named.span)} before your time is up"
+    remind = "get no reminders" if is_off else f"be reminded {_lasts(named.span)} before your time is up"
     as_name, no_name = f"as {named.name}" if named.name else "", "" if place.player else named.name
     of_match = {"match": str(place.match), "asked": place.asked, "rival": rival or "NAME", "about": about}
     of_match |= {"hint": "hint" * is_house, "analyse": "analyse" * (place.state == "over"), "list": there_are()}
@@ -242,12 +244,12 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     of_text = {"zone": sentence_entities.zone_in(text), "hour": f"hour {hour}" * bool(hour), "cells": " ".join(cells)}
     of_text |= {"style": "\nset ".join(vocabulary.lexicon("style").of_text(vocabulary.words(text)))}
     of_text |= {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text))}
-    of_text |= {"reminder": "off" if is_negated else named.span, "text": words * (len(words) <= LONGEST)}
+    of_text |= {"reminder": "off" if is_off else named.span, "text": words * (len(words) <= LONGEST)}
     of_text |= {"address": named.addresses[0] if len(named.addresses) == 1 else ""}
     of_text |= {"mute": f"\n#{place.match} mute" * (place.state == "running" and person == rival and not is_ended)}
     of_author = {"me": "me" * bool(place.player), "as_new": no_name, "human": human(admin=place.admin)}
     of_author |= {"inviter": f", and {rival}, who plays here, gave your address to invite you" * bool(rival)}
-    of_author |= {"deaf": _says("answer", "deaf") * is_house}
+    of_author |= {"deaf": _says("answer", "deaf") * is_house, "operator": "human" * bool(place.written)}
     of_author |= {"easy": _says("answer", "easy").format(GAMES.title(FIRST_GAME))}
     of_author |= {"you": _says("answer", "named" if place.player else "nameless").format(place.player)}
     says = {"game": game, "opponent": " and ".join(whom), "offer": _says("offer", place.asked), "time": says_time}
@@ -255,7 +257,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     says |= {"options": f"({', '.join(options.values()).replace('-', ' ')})" * bool(options), "begin": says_begin}
     says |= {"level": says_level, "other": _at_level(other), "another": ", ".join(filter(None, another))}
     says |= {"as_new": as_name * bool(no_name), "hour": f"at {hour}:00" * bool(hour)}
-    says |= {"remind": remind * bool(named.span or is_negated)}
+    says |= {"remind": remind * bool(named.span or is_off), "operator": "the operator" * bool(place.written)}
     both = {"person": person, "name": named.name, "span": named.span, "theirs": theirs, "ours": ours}
     both |= {"rated": "rated" * named.rated}
     of_times, says_times = _times(named, text, place)
@@ -358,5 +360,6 @@ def suggestion(wish: Reading) -> Refused:
 
 def is_doubtful(guess: Guess) -> bool:
     """Return whether what can't be undone may not be meant: a negation, a question, or other words than it has."""
-    wish, is_doubted = vocabulary.wishes()[guess.wish], sentence_entities.is_doubted(guess.part or guess.sentence)
-    return wish.risky and ("?" in guess.sentence or guess.sure < SURE or (is_doubted and wish.name == "resign"))
+    if guess.wish == "resign":  # is asked about once more
+        return sentence_entities.is_doubted(guess.part) or "?" in guess.part
+    return vocabulary.wishes()[guess.wish].risky and ("?" in guess.sentence or guess.sure < SURE)

@@ -143,11 +143,6 @@ def is_form_of(word: str, name: str) -> bool:
     return bool(root) and bare.startswith(root) and len(bare) < len(name) + LONGEST_ENDING
 
 
-def names(sentence: str, name: str) -> bool:
-    """Return whether a sentence has somebody's name."""
-    return any(word[:1].isupper() and is_form_of(word, name) for word in TOKEN.findall(sentence))
-
-
 def addressed(sentence: str, name: str) -> bool:
     """Return whether a sentence speaks to somebody by name: "Ann love, ...", "thanks Ann but ...", "..., Ann!"."""
     sentence = sentence[:LONGEST]
@@ -157,7 +152,7 @@ def addressed(sentence: str, name: str) -> bool:
     opening = sum(1 for _ in takewhile(lambda word: _means(word, "thanks", "hello", "sorry", "yes", "noanswer"), words))
     short = [part for part in parts if len(part) <= MOST_NAMES and not {"to", "with"} & set(map(str.lower, part))]
     called = chain(words[opening : opening + bool(opening)], *short)
-    return len(words) > MOST_NAMES and names(" ".join(called), name)
+    return len(words) > MOST_NAMES and any(word[:1].isupper() and is_form_of(word, name) for word in called)
 
 
 def _means(word: str, *concepts: str) -> bool:

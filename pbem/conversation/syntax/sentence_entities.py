@@ -247,7 +247,7 @@ def _dates(text: str, today: date) -> Iterator[date]:
             for number in waits or [int(re.sub(r"\D", "", words[at + 1]))]:
                 yield from _day(number, month, today)
             waits = []
-        elif word not in vocabulary.table("slots")["between_days"].split():
+        elif not (word in vocabulary.table("slots")["between_days"].split() or vocabulary.lexicon("weekday").of(word)):
             waits = []
     for found in vocabulary.pattern("day").finditer(text):
         if not months.of(next(iter(vocabulary.words(text[found.end() :])), "")):

@@ -41,13 +41,17 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
     said, reader = sentences_in(body), _Reader(place)
-    found, names = _chosen([guess for sentence in said for guess in reader.of_sentence(sentence)]), reader.named
+    guesses, names = [guess for sentence in said for guess in reader.of_sentence(sentence)], reader.named
+    terms = {each for this in names.values() for each in (*this.games, *this.lengths, this.begin)}
+    found = _chosen(guesses, has_terms=not terms <= {"", place.game, place.time})
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named(lengths=tuple(each for this in names.values() for each in this.lengths))
     for sentence in (*sentences, *names):
         has_days = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
         named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
-    if named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
+    if named.addresses and reader.likely.get("new_address", 0) > ASKED:
+        found = [replace(guess, wish="new_address") if guess.wish in group("addressed") else guess for guess in found]
+    elif named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
         found = [replace(guess, wish="challenge") if guess.wish in ("seek", "which_game") else guess for guess in found]
     if len({parse_duration(each) for each in (named.time, place.time) if each}) > 1:  # "yes, but 5 days a move"
         found = [replace(guess, wish="counter") if guess.wish == "accept" else guess for guess in found]
@@ -60,16 +64,20 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of(found, named, [each for each in said if each not in reader.naming], reader.likely, place)
 
 
-def _chosen(guesses: list[Guess]) -> list[Guess]:
+def _chosen(guesses: list[Guess], *, has_terms: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
     found = list[Guess]()
-    for guess in sorted(guesses, key=lambda guess: (guess.is_aside, is_doubtful(guess), -guess.sure)):
+    order = {"counter": -has_terms, "join": 1}  # a "yes, but" is no yes, and whoever wants to play joins
+    likely = sorted(guesses, key=lambda guess: (order.get(guess.wish, 0), -guess.sure))
+    for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), guess.is_aside)):
         rivals = {guess.wish}.union(
             *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
         )
         if guess.wish == "chat" or not any(other.wish in rivals for other in found):
             found.append(guess)
     wanted = {guess.wish for guess in found}
+    if wanted & group("learning"):  # whoever wants to know the game doesn't turn it down
+        found = [guess for guess in found if guess.wish != "decline" or guess.sure >= ASIDE]
     least = (CERTAIN if "turn_words" in wanted else ASIDE) if wanted - group("soft") else 0
     found = [guess for guess in found if guess.wish != "chat" or guess.sure >= least]
     idle = (group("soft") - {"chat"}) | group("alone")
@@ -117,18 +125,15 @@ class _Reader:
             yield Guess("chat", CERTAIN, sentence)
         for name, chance in whole[:MOST_OF_SENTENCE] if len(sentence.split()) >= FEWEST_WORDS and not is_told else ():
             self.likely[name] = max(self.likely.get(name, 0.0), chance)
-        ranks = {clause: self._ranked(clause) for clause in clauses}
-        tops = sorted((*ranked[0][::-1], clause) for clause, ranked in ranks.items() if ranked)
-        sure = {name: clause for chance, name, clause in tops if chance >= IN_CLAUSE}
-        for part, ranked in ((sentence, whole), *ranks.items()):
-            is_long = len(part.split()) > 1
-            for guess in self._settled(part, ranked, named):
+        for part in (sentence, *clauses):
+            is_aside, is_long = part is not sentence, len(part.split()) > 1
+            for guess in self._settled(part, self._ranked(part) if is_aside else whole, named):
                 is_reply = guess.wish in group("replies")
                 is_own = guess.sure >= IN_CLAUSE and dict(whole).get(guess.wish, 0) > UNLIKELY
+                is_own &= guess.wish != "agree" or not sentence_entities.is_negated(part)  # "I don't accept yet"
                 is_clause = (is_long or is_reply) and is_own and not names_in_sentences.told(part, place.rival)
-                is_meant = is_reply or not is_told if part is sentence else is_clause
-                clause, is_aside = sure.get(guess.wish, ""), part is not sentence
-                yield from [replace(guess, sentence=sentence, part=clause, is_aside=is_aside)] * is_meant
+                is_meant = is_clause if is_aside else is_reply or not is_told
+                yield from [replace(guess, sentence=sentence, part=part, is_aside=is_aside)] * is_meant
 
     def _of_turn(self, sentence: str, named: Named) -> list[str]:
         """Return what is wanted with the turns that a sentence has; nothing where that isn't clear."""
@@ -155,6 +160,7 @@ class _Reader:
             alike = {name}.union(*(each for each in map(group, vocabulary.table("groups")["alike"]) if name in each))
             wish, chance = vocabulary.wishes()[name], sum(chances.get(each, 0) for each in alike)
             least = wish.least or ((ACT if self.place.player or self.place.match else STRAY) if wish.line else ASKED)
+            least = ASKED if name == "counter" and {*named.games} - {self.place.game} else least
             least = least if len(part.split()) >= FEWEST_WORDS else max(least, BRIEF)
             if name in settled or chance < least:
                 continue

@@ -113,7 +113,7 @@ def of_newcomer(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     refusal = Refused(
         "We still don't understand what you want.",
         fits=" ".join((*wish.supposed, commands_for_wishes.human(admin=bool(request.server.admin)))),
-        meant=tuple(dict.fromkeys((*wish.lines, *HELPFUL)))[: len(HELPFUL)],
+        meant=tuple(dict.fromkeys((*(line.text for line in _waiting_lines(request, wish)), *HELPFUL)))[: len(HELPFUL)],
         wish=True,
         gist=INSISTS,
     )
@@ -126,15 +126,18 @@ def _answer(request: Request, reply: Reply, wish: commands_for_wishes.Reading) -
     lines = ours.commands
     if not (lines and lines[0].command.newcomer_rank):
         request.check_left()
-    looks = meaning.read_ours(request, wish.looks).commands if len(wish.wishes) == 1 else ()
+    wants_in = wish.wants("join", "my_name", "how_works", "games")
+    looks = meaning.read_ours(request, wish.looks).commands if len(wish.looks) == 1 and not wants_in else ()
     first = next(iter((*lines, *looks)), None)
     only = _in_our_words(request, first) if first is not None else None  # may say why it can't be
     if only is not None and only.command.changes:
-        held = ParsedMessage((only, *lines[1:]), items=((True, only.text), *ours.items[1:]))
+        held = replace(ours, commands=(only, *lines[1:]), items=((True, only.text), *ours.items[1:]))
         return confirmations.hold(request, reply, held, wish=wish)
     if only is not None:
-        return execute.execute(request, reply, ParsedMessage((only,)))
-    if lines or not wish.answers or wish.wants("join", "my_name", "how_works", "games"):
+        shown = execute.execute(request, reply, ParsedMessage((only,)))
+        beside = commands_for_wishes.suggestion(replace(wish, answers=wish.beside))
+        return refused(request, shown, beside) if wish.beside else shown
+    if lines or not wish.answers or wants_in:
         return None
     refusal = commands_for_wishes.suggestion(wish)
     refusal.fits += f" {TO_START}" * (not any(each.quiet for each in wish.wishes))

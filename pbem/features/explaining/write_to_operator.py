@@ -26,7 +26,7 @@ class OperatorTold(Section, template="operator_told"):
     address: str
 
 
-MOST_LINES, WIDEST = 40, 300
+MOST_LINES, WIDEST = 40, 1_000
 PER_DAY = 20  # how many such messages the operator gets in a day; one of them from each address
 
 

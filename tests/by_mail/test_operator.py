@@ -1,0 +1,51 @@
+"""Who asks for a person in plain sentences: a yes sends the operator all that they wrote, and nothing without it."""
+
+import pytest
+
+from tests import scenes
+from tests.correspondence import Correspondence, said, to
+
+pytestmark = [pytest.mark.server(server='admin = "admin@pbem.example"'), scenes.after(scenes.two_players)]
+ASKS = (
+    "I lost #7 on time, but I had moved. I'd like to talk to a human being about that, please.\n\nBest wishes\nAnn Lee"
+)
+TO_OPERATOR = "select count(*) from outgoing where template = 'for_operator'"
+
+
+def passed_on(letters: Correspondence) -> str:
+    (row,) = letters.rows("select address from outgoing where template = 'for_operator'")
+    assert row == "admin@pbem.example"
+    return said(letters.received[row][-1])
+
+
+def test_a_player_s_words_go_to_the_operator_for_a_yes(letters: Correspondence) -> None:
+    (suggestion,) = letters.say("alice", ASKS)
+    assert "You want to have the operator read your message" in said(suggestion)
+    assert letters.rows(TO_OPERATOR) == [0]
+
+    (answer,) = to(letters.reply(suggestion, "yes"), "alice")
+    assert "alice@mail.example" in said(answer)
+    assert "I had moved" in passed_on(letters)
+    assert "Ann Lee" in passed_on(letters)
+
+
+def test_a_stranger_s_words_go_to_the_operator_once_they_confirm_and_are_not_sent_back(letters: Correspondence) -> None:
+    (question,) = letters.write("carol@mail.example", ASKS, "Complaint")
+    assert "| human" in said(question)
+    assert "on time" not in said(question)
+    assert letters.rows(TO_OPERATOR) == [0]
+
+    letters.reply(question, "yes")
+    assert "I had moved" in passed_on(letters)
+
+
+def test_nothing_that_a_forger_writes_is_sent_back_in_its_name(letters: Correspondence) -> None:
+    letters.write("alice@mail.example", ASKS.replace("#7", "#7 at cheap-pills.example"))
+    assert not any('"I lost' in said(mail) for mail in letters.received.get("alice@mail.example", ()))
+
+
+@pytest.mark.server(server="")
+def test_where_no_operator_is_named_none_is_offered(letters: Correspondence) -> None:
+    (answer,) = letters.say("alice", ASKS)
+    assert "Nobody but this program reads what you write to it" in said(answer)
+    assert "| human" not in said(answer)
