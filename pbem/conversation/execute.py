@@ -47,9 +47,7 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     words, unclear, targets = allot(parsed, request)
     reply = replace(reply, prose=words.pop(None, ()))
-    done: list[str] = []
-    covered: tuple[Line, ...] = ()
-    commands = _behind_turns(parsed.commands)
+    done, covered, commands = list[str](), tuple[Line, ...](), _behind_turns(parsed.commands)
     for number, line in enumerate(commands):
         if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
             continue
@@ -120,8 +118,7 @@ def allot(parsed: ParsedMessage, request: Request) -> tuple[Words, tuple[str, ..
     if not any(line.command.changes for line in others):
         targets[request.sender.match] = None  # "show 6" in a reply about #15, and words below
     targets.pop(None, None)
-    words: dict[Target | None, list[str]] = {}
-    unclear: list[str] = []
+    words, unclear = dict[Target | None, list[str]](), list[str]()
     for block in parsed.words:
         takes_below = bool(block.under) and block.under[-1].command.grammar.takes_below
         owner: Target | None = block.under[-1].text if takes_below else None

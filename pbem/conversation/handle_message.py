@@ -9,7 +9,7 @@ from functools import partial
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, meaning, message_without_command
 from pbem.conversation.command import NO_PLAYER, Line, Request, Role
-from pbem.conversation.judge import Judgement, judge
+from pbem.conversation.judge import Judgement, is_covered, judge
 from pbem.conversation.refusals import check_account, not_alone
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import commands_for_wishes
@@ -118,8 +118,10 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
             human = commands_for_wishes.human(admin=True) if request.server.admin else ""
             refusal.fits = " ".join((*wish.supposed, refusal.fits, human))
         raise refusal
-    ours = meaning.read_ours(request, wish.lines)
-    if any(line.ends(request) for line in ours.commands) and request.sender.proven:
+    ours, to_opponent = meaning.read_ours(request, wish.lines), partial(_goes_to_opponent, request)
+    covered = partial(is_covered, request.sender, goes_to_opponent=to_opponent)
+    is_asked = request.sender.is_player and wish.board is None and not all(map(covered, ours.commands))
+    if request.sender.proven and (is_asked or any(line.ends(request) for line in ours.commands)):
         return confirmations.hold(request, reply, ParsedMessage(ours.commands, items=ours.items), wish=wish)
     if wish.looks and request.sender.proven:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))

@@ -66,8 +66,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _phrases_in(text: str) -> set[str]:
     """Return the kinds of the phrases of which the text consists; none where it holds anything else."""
-    kinds: set[str] = set()
-    words, known = _words(text), _phrases()
+    kinds, words, known = set[str](), _words(text), _phrases()
     while words:
         length = next((length for length in range(max(map(len, known)), 0, -1) if words[:length] in known), 0)
         if not length:

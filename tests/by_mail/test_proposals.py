@@ -32,6 +32,15 @@ def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) 
     assert letters.rows("select state from match order by id") == ["running", "offered"]
 
 
+def test_what_reaches_beyond_the_match_takes_one_yes(letters: Correspondence) -> None:
+    (question,) = letters.reply(letters.last("alice"), "I'll be away from 3 August till the 17th, no internet there.")
+    assert "It only works for that match" in said(question)
+    assert "You want to be away from" in said(question)
+
+    letters.reply(question, "yes")
+    assert len(letters.rows("select id from vacation")) == 1
+
+
 def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "resign")
     (question,) = letters.say("alice", "#1 resign\n\nWell played!")

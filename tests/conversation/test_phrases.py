@@ -176,6 +176,8 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("Desisto. Parabéns ao Bob.", ("#1 say Parabéns ao Bob.", "#1 resign")),
         ("mozhno vernut moi poslednii hod?", ("#1 undo",)),
         ("If she goes c2c1 then my answer is d1d2, straight away please", ("#1 if c2c1 then d1d2",)),
+        ("I answer d1d2 if she goes c2c1", ("#1 if c2c1 then d1d2",)),
+        ("Yo movería a3 a c3, y si eso no vale pues entonces a3 a b3.", ()),
         ("I play a1a2. And I offer a draw.", ()),
         ("Bob, did your son pass his driving test?", ("#1 say Bob, did your son pass his driving test?",)),
     ],
@@ -246,10 +248,17 @@ def test_what_is_to_be_set_is_set_by_a_yes(text: str, lines: tuple[str, ...]) ->
         "Sieht mein Gegner eigentlich meine Mailadresse, wenn ich bei euch mitmache?\nLG Svenja",
         "Envoyez-moi les règles de Hexaphages. Je ne souhaite pas m'inscrire pour l'instant.\nA. Desforges",
         "Is it true a grandmaster plays here under the name Vesper?",
+        "Bevor ich mich anmelde, wüsste ich gern, was ihr von mir speichert.",
     ],
 )
 def test_who_only_asks_is_not_made_a_player(text: str) -> None:
     assert not any(line.startswith("join") for line in read(text.split("\n"), STRANGER).lines)
+
+
+def test_a_turn_and_a_condition_below_it_are_both_named() -> None:
+    found = read(["My move is d2d1. If he plays c2c1 then d1d2."], in_match("running"))
+    assert any("d2 d1" in answer for answer in found.answers)
+    assert any('"#1 if c2c1 then d1d2"' in answer for answer in found.answers)
 
 
 def test_a_name_in_quotation_marks_is_one() -> None:

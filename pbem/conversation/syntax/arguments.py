@@ -128,9 +128,7 @@ class Grammar:
         return 0 < len(text.split()) <= MOST_MEANT and bool(shape(self.meant_by or "(?!)").search(text))
 
     def read(self, text: str) -> Given:
-        kept: dict[Piece[Any], list[str]] = {}
-        words: list[str] = []
-        unread: list[str] = []
+        kept, words, unread = dict[Piece[Any], list[str]](), list[str](), list[str]()
         left, rest = {slot: slot.most for slot in self.slots}, text.strip()
         while rest:
             found = next(_fitting(rest, [slot for slot, number in left.items() if number]), None)

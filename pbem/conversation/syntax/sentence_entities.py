@@ -42,6 +42,8 @@ class Named:
         first = {name: getattr(self, name) or getattr(other, name) for name in Named.__slots__}
         several = ("addresses", "games", "people", "days")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in several}
+        if self.is_condition != other.is_condition and max(len(self.cells), len(other.cells)) == CONDITION_CELLS:
+            first["cells"] = (*other.cells, *self.cells) if self.is_condition else (*self.cells, *other.cells)
         return replace(self, **{**first, **both})
 
 
@@ -50,7 +52,11 @@ def named(sentence: str, today: date) -> Named:
     text = without_rejected(in_latin(ADDRESS.sub(" ", sentence)))
     games = tuple(dict.fromkeys(_games(text)))
     (time, span, *lengths), cells = _times(text), cells_in(apart(text))
-    is_two = len(cells) in (CONDITION_CELLS, CONDITION_CELLS + 2) and cells != cells_in(apart(turn_in(text)))
+    if_, is_two = vocabulary.pattern("if").search(text), cells != cells_in(apart(turn_in(text)))
+    last = text[if_.end() :] if if_ and is_two else ""
+    behind = cells_in(apart(last))
+    if len(behind) == 2 and len(cells) == CONDITION_CELLS and "not" not in vocabulary.meanings("concepts", last):
+        behind = cells = (*behind, *cells[:2])  # "d1d2 if c2c1"
     return Named(
         addresses=addresses,
         games=games,
@@ -64,7 +70,7 @@ def named(sentence: str, today: date) -> Named:
         lengths=tuple(lengths),
         days=tuple(dict.fromkeys(days_in(text, today))),
         cells=cells,
-        is_condition=is_two and vocabulary.pattern("if").search(text) is not None,
+        is_condition=len(behind) == CONDITION_CELLS,
         rated="rated" in vocabulary.meanings("words", text) and "unrated" not in text.lower(),
     )
 
@@ -157,8 +163,7 @@ def _options(games: tuple[str, ...], text: str) -> dict[str, str]:
     """Return the choices of the game that a text has: "maximum points", "variant: position", "with 16 men"."""
     if len(games) != 1:
         return {}
-    words = vocabulary.words(text)
-    found: dict[str, str] = {}
+    words, found = vocabulary.words(text), dict[str, str]()
     said, padded = vocabulary.lexicon("choice").of_text(words), f" {' '.join(words)} "
     near = {(vocabulary.lexicon("choice").of(word)[:1] or [word])[0]: at for at, word in enumerate(words)}
     for option in GAMES[games[0]].game.options:

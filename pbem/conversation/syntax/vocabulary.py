@@ -134,8 +134,7 @@ def listed(name: str) -> frozenset[str]:
 @cache
 def stop_words(*languages: str) -> frozenset[str]:
     """Return the words that are nobody's name: those for people and machines, and those of some languages, or all."""
-    known = _languages()
-    return listed("stop_words").union(*(known[language] for language in languages or known))
+    return listed("stop_words").union(*(_languages()[language] for language in languages or _languages()))
 
 
 @cache

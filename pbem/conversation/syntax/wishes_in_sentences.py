@@ -165,7 +165,7 @@ class _Reader:
             if name in settled or chance < least:
                 continue
             settled |= alike
-            is_void = name == "join" and sentence_entities.is_negated(part)
+            is_void = name == "join" and not {"not", "before"}.isdisjoint(vocabulary.meanings("words", part))
             if name not in group("idle") and not (is_void or (name == "misdirected" and (named.cells or named.games))):
                 yield Guess(self._meant(part, name, named), chance, part)
 
