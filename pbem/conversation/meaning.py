@@ -33,7 +33,6 @@ from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 OFFERS = ("challenge", "invitation")  # the messages that offer a match
-VERBS = {Answer.YES: "accept", Answer.NO: "decline"}
 SUGGESTS_NOTHING, UNSEEN = "The message you replied to suggests nothing", "We can't see which message you replied to"
 DONE = ""  # what replaces a proposal that was carried out
 
@@ -107,7 +106,7 @@ def as_meant(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, Ou
 
 def _offer_answered(request: Request, answered: Outgoing | None, answer: Answer) -> str | None:
     """Return the command that the answer to a challenge, invitation or offer stands for; None if nothing is offered."""
-    sender, verb = request.sender, VERBS[answer]
+    sender, verb = request.sender, "accept" if answer is Answer.YES else "decline"
     match = request.session.get(Match, sender.match) if sender.match else None
     if answered is not None and answered.proposal is not None:
         return None

@@ -111,7 +111,7 @@ SAYS = {
     "say hint": '"hint"',
     "say board": "a b c d e f g h i",
     "say record": '"#1 record"?',
-    "say operator": "the operator reads it",
+    "say operator": "have the operator read your message",
     "say analy": "analyse",
     "say stop": '"stop"?',
 }

@@ -138,7 +138,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
-        beside += [wish.answer] * (is_act and wish.name in ("accept", "decline"))
+        beside += [_says("instead", wish.name)] * is_act
         has_act = has_act or (is_act and wish.name != "chat")
         if means_it := _means(wish, parts.says):
             (done if is_act else known).append(means_it)
@@ -213,10 +213,12 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     options, whom = named.options or {}, _invited(named, place)
     digits = (each for each in re.findall(r"(?<!\w)[0-6](?!\w)", text) if each != str(place.level))
     beside, digit = sentence_entities.level_beside(text, place.level), next(digits, "")
-    level, other = (digit or beside) if beside else named.level, named.level or beside or digit
+    level, other = (digit or beside) if beside else named.level or digit * is_house, named.level or beside or digit
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
     others = [each for each in named.lengths if parse_duration(each) != parse_duration(place.time or "0d")]
-    length = others[-1] if is_offered and others else "" if is_offered else named.time
+    is_lone = not guesses.keys().isdisjoint(("challenge", "seek")) and len({*named.lengths}) == 1
+    is_time = is_lone and "away" not in guesses and re.fullmatch(r"(?:\d|1[0-4])d", named.span) is not None
+    length = named.time or named.span * is_time if not is_offered else next(reversed(others), "")
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
     says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
@@ -228,7 +230,6 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     is_ended = is_house or place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
-    words = talk * (not is_house)
     reminding = guesses["remind"].sentence if "remind" in guesses else ""
     is_off = bool({"not", "off"} & vocabulary.meanings("words", reminding))
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
@@ -244,7 +245,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     of_text = {"zone": sentence_entities.zone_in(text), "hour": f"hour {hour}" * bool(hour), "cells": " ".join(cells)}
     of_text |= {"style": "\nset ".join(vocabulary.lexicon("style").of_text(vocabulary.words(text)))}
     of_text |= {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text))}
-    of_text |= {"reminder": "off" if is_off else named.span, "text": words * (len(words) <= LONGEST)}
+    of_text |= {"reminder": "off" if is_off else named.span, "text": talk * (not is_house and len(talk) <= LONGEST)}
     of_text |= {"address": named.addresses[0] if len(named.addresses) == 1 else ""}
     of_text |= {"mute": f"\n#{place.match} mute" * (place.state == "running" and person == rival and not is_ended)}
     of_author = {"me": "me" * bool(place.player), "as_new": no_name, "human": human(admin=place.admin)}
@@ -353,9 +354,9 @@ def _supposed(guesses: dict[str, float], parts: Parts) -> Iterator[str]:
 def suggestion(wish: Reading) -> Refused:
     proposal, gist = "\n".join(wish.lines) or None, f"wish {wish.wishes[0].name}"
     first, *notes = (f"You want to {wish.sentence}.", *wish.notes) if wish.sentence else wish.notes
-    refusal = Refused(first, fits=" ".join(notes), match=wish.board, meant=wish.lines, proposal=proposal, gist=gist)
-    refusal.wish, refusal.unsent = True, wish.left if proposal and not wish.wants("chat") else ()
-    return refusal
+    left, fits = wish.left if proposal and not wish.wants("chat") else (), " ".join(notes)
+    match, meant = wish.board, wish.lines
+    return Refused(first, fits=fits, match=match, meant=meant, proposal=proposal, unsent=left, gist=gist, wish=True)
 
 
 def is_doubtful(guess: Guess) -> bool:

@@ -22,10 +22,9 @@ ADDRESSED = re.compile(r"#\s?(\d{1,9})(?:#(\d{1,4}))?(?:\s*[:,;.)\]]+(?=\s|$)|(?
 """The number of a match at the beginning of a line: the line is about that match, and never words."""
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
-MOST_BEGINNINGS = 6  # at how many places of a line a turn is looked for among words
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")  # a word of a usage line that stands for one of the player's
 TURN_NUMBER = re.compile(r"(?<=\S)\s*#(\d{1,4})$")
-MOST_GAMES = 6  # in how many games a turn is looked for, where nothing says which match it is for
+MOST_BEGINNINGS, MOST_GAMES = 6, 6  # at how many places of a line, and in how many games, a turn is looked for
 
 GameOf = Callable[[int], GamePack | None]  # returns the game of a match; None if that match or its game isn't there
 Played = Callable[[], Collection[str]]  # returns the keys of the games that the sender plays

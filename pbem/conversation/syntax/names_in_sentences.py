@@ -10,7 +10,7 @@ from pbem.conversation.syntax import vocabulary, wish_classifier
 from pbem.conversation.syntax.vocabulary import plain
 
 NAME, TOKEN = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]"), re.compile(r"[^\W_][\w'-]*")
-SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE = 3, 3, 6  # in letters, in words, and the line of a name in words
+SHORTEST_NAME, MOST_NAMES, LONGEST_SIGNATURE, MOST_BELOW = 3, 3, 6, 30  # in letters; words: of it, its line, below it
 LONGEST, LONGEST_ENDING, THEM = 300, 5, "them"  # how much of a sentence is searched
 SENTENCE_END = re.compile(r"(?<=[.!?;\u3002\uff1f])(?<!(?<![a-z\d])\d\.)(?<!(?<![a-z\d])\d\d\.)\s+(?=\S)")
 
@@ -74,13 +74,14 @@ def likeliest_name(sentence: str) -> str:
     """Return the name in a sentence that gives one in some way: the first word that other sentences don't have."""
     words = (word for word in TOKEN.findall(sentence) if is_name(as_name(word)) and not _closes(word))
     odd = [word for word in words if not wish_classifier.knows(plain(word))]
-    return next(map(as_name, filter(str.istitle, odd)), "")
+    return next((as_name(word) for word in odd if word.istitle() or not word.isalpha()), "")
 
 
 def signed(lines: Iterable[str]) -> tuple[list[str], str]:
     """Return a message without greetings and what else stands at its end, and the name that it is signed with."""
     written = [line.strip() for line in lines if line.strip()]
-    at = next((number for number, line in enumerate(written) if number and _signs(line)), len(written))
+    signing = (at for at, line in enumerate(written) if at and _signs(line))
+    at = next((at for at in signing if len(" ".join(written[at:]).split()) <= MOST_BELOW), len(written))
     below = written[at:]
     last = re.split(r"[.,!?]\s+", written[-1])[-1] if written else ""
     ends = below[:2] or [last] * (last[:1].isupper() and [last] != written)
@@ -95,7 +96,8 @@ def _signs(line: str) -> bool:
     is_short = 0 < len(words) <= LONGEST_SIGNATURE and "?" not in line and "@" not in line
     others = (word for word in words if word.islower() and plain(word) not in vocabulary.stop_words())
     is_closing = any(map(_closes, words)) and all(map(_closes, others))
-    return is_short and (is_closing or (len(words) <= MOST_NAMES and _signature(line) != ""))
+    is_few = sum(len(word) >= SHORTEST_NAME for word in words) <= MOST_NAMES
+    return is_short and (is_closing or (is_few and _signature(line) != "" and not own_name(line)))
 
 
 def _signature(line: str) -> str:
@@ -104,18 +106,15 @@ def _signature(line: str) -> str:
     words = [word for word in TOKEN.findall(bare) if plain(word) not in vocabulary.listed("titles")]
     after = next((at for at, word in reversed(list(enumerate(words, 1))) if _closes(word)), 0)
     named = [word for word in words[after:] if len(word) >= SHORTEST_NAME]
-    first = next((at for at, word in enumerate(named) if _is_capital(word)), 0)
-    fits = 0 < len(named) <= MOST_NAMES and (len(named) == 1 or all(map(_is_capital, named[first:])))
+    is_capital = [word[:1].isupper() and not word[1:].isupper() for word in named]
+    first = is_capital.index(True) if True in is_capital else 0
+    fits = 0 < len(named) <= MOST_NAMES and (len(named) == 1 or all(is_capital[first:]))
     if not fits or any(map(str.isdecimal, bare)) or line[-1] in ":;?":
         return ""
     name, lower = as_name(named[first]), {plain(word) for word in named if word.islower()}
     is_word = name in vocabulary.lexicon("concepts").whole or not lower.isdisjoint(vocabulary.stop_words())
     is_word |= name in lower and not after and wish_classifier.knows(name)
     return named[first] if not is_word and is_called(named[first].title(), "", must_have_capital=False) else ""
-
-
-def _is_capital(word: str) -> bool:
-    return word[:1].isupper() and not word[1:].isupper()
 
 
 def _closes(word: str) -> bool:

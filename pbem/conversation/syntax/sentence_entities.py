@@ -213,7 +213,7 @@ def _times(text: str) -> tuple[str, ...]:
         before = words[at - 2] if at > 1 and "more" in others.of(before) else before  # "2 more days"
         count = _number(before) or next((_number(each) for each in words[at + 1 : at + 2] if not each.isdecimal()), 0)
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
-        is_each = len(behind) > 1 and "per" in behind[0] and "move" in behind[1]
+        is_each = any("per" in one and "move" in other for one, other in pairwise(behind))
         if not unit or not (count or is_each):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
@@ -229,8 +229,7 @@ def _times(text: str) -> tuple[str, ...]:
 
 def days_in(text: str, today: date) -> Iterator[date]:
     """Yield the days that a text names: dates, and days of the week, which are the next ones."""
-    dates = list(_dates(text, today))
-    words = vocabulary.words(text)
+    dates, words = list(_dates(text, today)), vocabulary.words(text)
     named = [word for word, after in pairwise((*words, "")) if not (dates and after[:1].isdecimal())]
     yield from dates if len(dates) > 1 else (*dates, *_weekdays(named, today))  # "Monday, 2 November" is one
 

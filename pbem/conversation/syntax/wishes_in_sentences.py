@@ -40,23 +40,23 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
-    said, reader = sentences_in(body), _Reader(place)
+    said, reader = sentences_in(body), _Reader(place, signature)
     guesses, names = [guess for sentence in said for guess in reader.of_sentence(sentence)], reader.named
     terms = {each for this in names.values() for each in (*this.games, *this.lengths, this.begin)}
     found = _chosen(guesses, has_terms=not terms <= {"", place.game, place.time})
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named(lengths=tuple(each for this in names.values() for each in this.lengths))
     for sentence in (*sentences, *names):
-        has_days = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
-        named = named.with_others(names.get(sentence, Named()) if has_days else replace(names[sentence], days=()))
+        whole = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
+        named = named.with_others(names.get(sentence, Named()) if whole else replace(names[sentence], days=(), span=""))
     if named.addresses and reader.likely.get("new_address", 0) > ASKED:
         found = [replace(guess, wish="new_address") if guess.wish in group("addressed") else guess for guess in found]
     elif named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
         found = [replace(guess, wish="challenge") if guess.wish in ("seek", "which_game") else guess for guess in found]
     if len({parse_duration(each) for each in (named.time, place.time) if each}) > 1:  # "yes, but 5 days a move"
         found = [replace(guess, wish="counter") if guess.wish == "accept" else guess for guess in found]
-    name = named.name or signature or next(filter(None, map(names_in_sentences.likeliest_name, reader.naming)), "")
-    joins = "my_name" in reader.possible and (name != signature or bool(wanted & group("acts") - {"which_game"}))
+    name = named.name or reader.author or next(filter(None, map(names_in_sentences.likeliest_name, reader.naming)), "")
+    joins = "my_name" in reader.possible and (name != reader.author or bool(wanted & group("acts") - {"which_game"}))
     if name and (joins or (place.match and not place.player)):
         named = replace(named, name=name)
     if name and joins:
@@ -68,7 +68,8 @@ def _chosen(guesses: list[Guess], *, has_terms: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
     found = list[Guess]()
     order = {"counter": -has_terms, "join": 1}  # a "yes, but" is no yes, and whoever wants to play joins
-    likely = sorted(guesses, key=lambda guess: (order.get(guess.wish, 0), -guess.sure))
+    least = STRAY * any(guess.wish == "accept" for guess in guesses)
+    likely = sorted(guesses, key=lambda guess: (order.get(guess.wish, 0) * (guess.sure >= least), -guess.sure))
     for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), guess.is_aside)):
         rivals = {guess.wish}.union(
             *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
@@ -88,8 +89,8 @@ def _chosen(guesses: list[Guess], *, has_terms: bool) -> list[Guess]:
 class _Reader:
     """Guesses what the sentences of a message want, and notes how likely each wish is in the one that has it most."""
 
-    def __init__(self, place: Place) -> None:
-        self.place, self.likely = place, dict[str, float]()
+    def __init__(self, place: Place, author: str) -> None:
+        self.place, self.author, self.likely = place, author, dict[str, float]()
         self.before, self.naming, self.named = wish_classifier.FIRST, list[str](), dict[str, Named]()
         """What the sentence before resembles; the sentences that seem to say who writes; and what each names."""
         wishes = filter(place.can_want, vocabulary.wishes().values())
@@ -99,7 +100,9 @@ class _Reader:
         named = sentence_entities.named(sentence, self.place.today)
         ranked = wish_classifier.recognised(sentence, self.place.scene, self.before)
         label, is_sure = ranked[0][0] if ranked else wish_classifier.NOTHING, sum(dict(ranked).values()) < 1 / IN_CLAUSE
-        self.named[sentence] = named if label in group("naming") else replace(named, name="")
+        is_myself = any(said in sentence.lower() for said in vocabulary.table("names")["myself"])
+        name, self.author = named.name * (label in group("naming")), named.name * is_myself or self.author
+        self.named[sentence] = replace(named, name=name, level="" if name and label == "my_name" else named.level)
         found = list(self.guesses(sentence, self.named[sentence]))
         self.before, self.naming = label, self.naming + [sentence] * (is_sure and label == "my_name")
         return found
