@@ -29,6 +29,18 @@ def test_a_player_s_words_go_to_the_operator_for_a_yes(letters: Correspondence) 
     assert "Ann Lee" in passed_on(letters)
 
 
+def test_a_player_blocks_somebody_and_tells_the_operator_with_one_yes(letters: Correspondence) -> None:
+    letters.say("alice", "challenge bob kvadratik")
+    letters.reply(letters.last("bob"), "accept")
+    words = "Bob writes me rude things. I want nothing from him any more. Can a human being look at that, please?"
+    (question,) = letters.reply(letters.last("alice"), words)
+    assert "| block bob" in said(question)
+    assert "| human" in said(question)
+
+    letters.reply(question, "yes")
+    assert "rude things" in passed_on(letters)
+
+
 def test_a_stranger_s_words_go_to_the_operator_once_they_confirm_and_are_not_sent_back(letters: Correspondence) -> None:
     (question,) = letters.write("carol@mail.example", ASKS, "Complaint")
     assert "| human" in said(question)

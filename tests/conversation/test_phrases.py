@@ -123,6 +123,18 @@ ASKS = [
         None,
     ),
     (
+        "I hear you take days over a move. Quadrature with anybody please, five days a move.",
+        ("seek quadrature time=5d/move",),
+        None,
+    ),
+    (
+        "Je voudrais faire une partie de Quadraphages avec lui.\nSon adresse est theo@lycee.example",
+        ("challenge theo@lycee.example quadraphages",),
+        None,
+    ),
+    ("Quadrature contra la máquina al máximo nivel, sin contemplaciones", ("play quadrature level=6",), None),
+    ("Quadrupel against the computer? I like all except Hexaphages.", ("play quadrupel",), None),
+    (
         "nennt mich einfach lumpi. Quadrature gegen den computer, stufe 2",
         ("join lumpi", "play quadrature level=2"),
         None,
@@ -187,6 +199,7 @@ def test_a_stranger_s_sentences_come_to_these_lines(text: str, lines: tuple[str,
         ("I'm off on Friday for two weeks, no internet there", ("vacation 2026-12-04 2026-12-18",)),
         ("Wir sind bis Freitag im Urlaub", ("vacation 2026-11-28 2026-12-04",)),
         ("I leave on Friday for my holiday", ()),
+        ("Wij gaan van 12 t/m 26 juli met de boot weg", ("vacation 2027-07-12 2027-07-26",)),
         ("Desde el lunes 14 hasta el domingo 20 de diciembre no voy a estar", ("vacation 2026-12-14 2026-12-20",)),
         ("Please tell Bob I'll be late today. Thanks", ("#1 say I'll be late today.",)),
         ("I'm away from 3 August till the 17th", ("vacation 2027-08-03 2027-08-17",)),
@@ -290,6 +303,26 @@ def test_a_turn_and_a_condition_below_it_are_both_named() -> None:
     assert any('"#1 if c2c1 then d1d2"' in answer for answer in found.answers)
 
 
+def test_a_subject_begins_no_match_where_the_letter_wants_something() -> None:
+    named = replace(STRANGER, subject="Kvadratik")
+    assert read(["Auriez-vous les règles ?"], named).looks == ("rules kvadratik",)
+    assert read(["Auriez-vous les règles ?"], named).lines == ()
+    assert read(["Contre l'ordinateur, niveau 2"], named).lines == ("play kvadratik level=2",)
+
+
+def test_a_brother_s_address_is_invited_and_is_no_new_one() -> None:
+    said = ["My brother has no account yet, his address is tom@x.example. Could you invite him to Quadraphages?"]
+    assert read(said, replace(in_match("over"), match=0, state="")).lines == ("challenge tom@x.example quadraphages",)
+
+
+def test_another_match_and_other_terms_keep_the_time_of_a_turn() -> None:
+    over = replace(in_match("over"), time="3d")
+    assert read(["Revenge! But Kvadratik this time."], over).lines == ("challenge bob kvadratik time=3d/move",)
+    offered = replace(in_match("offered"), time="3d")
+    found = read(["Let's play Kvadratik instead, but you begin."], offered)
+    assert found.lines == ("#1 decline", "challenge bob kvadratik begin=you time=3d/move")
+
+
 def test_a_name_in_quotation_marks_is_one() -> None:
     assert read(['Gostaria de me inscrever com o nome "Açoriana".'], STRANGER).lines == ("join acoriana",)
 
@@ -351,6 +384,8 @@ def test_another_match_with_the_house_is_as_hard_as_it_is_wished() -> None:
         in_match("running", level=4),
     )
     assert found.lines == ("#1 resign", "play quadrupel level=1")
+    lost = ["I lost 4 times in a row. I give up. Can we start over with an easier one, like 1?"]
+    assert read(lost, in_match("running", level=3)).lines == ("#1 resign", "play quadrupel level=1")
     found = read(["I give up. Rematch please, and you begin."], in_match("running", level=4))
     assert found.lines == ("#1 resign", "play quadrupel level=4 begin=you")
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
-from typing import NamedTuple
 
 from notation.games import FEW, GAMES
 from notation.time_control import parse_duration, spoken
@@ -48,6 +47,7 @@ class Place:
     level: int | None = None  # how well the house plays in it; None against a person
     paused: bool = False
     own: bool = False  # whether they have offered the match
+    subject: str = ""  # of their message, where it isn't one of ours
     time: str = ""  # how much time there is in it for a turn, as "3d"
     rival: str = ""  # the name of their opponent in it
     asked: str = ""  # what their opponent offers in it: a draw, a pause
@@ -108,11 +108,7 @@ def there_are() -> str:
     return f"The games: {GAMES.some()}." + f" {ALL}" * (len(GAMES) > FEW)
 
 
-class Parts(NamedTuple):
-    """What sentences name, as lines have it and as our sentences say it; empty where they don't name it."""
-
-    lines: dict[str, str]
-    says: dict[str, str]
+Parts = dict[str, str]  # what sentences name, as lines have it or as our sentences say it; empty where they don't
 
 
 def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[str, float], place: Place) -> Reading:
@@ -124,27 +120,25 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
     told = {each: names_in_sentences.told(each, place.rival) for each in said}
     is_talk = not (guesses.keys() - {"chat"} or any(told.values()))  # who only speaks to the opponent says all to them
     talk = " ".join(told[each] or each for each in said if is_talk or wanting.get(each) == "chat")
-    parts, has_act = _parts(named, said, talk, guesses, place), False
+    (parts, says), has_act = _parts(named, said, talk, guesses, place), False
     is_parting = guesses.keys() <= vocabulary.group("partings")
     board, (acts, done, known, looks, beside, shown) = f"#{place.match} show", (list[str]() for _ in range(6))
     takes_words = place.state == "offered" or (place.player and not place.match and "challenge" in guesses)
     for wish in wishes:
         if takes_words and wish.name == "chat":
             continue  # it goes along with the answer
-        line, doubt = _line(wish, parts.lines), is_doubtful(guesses[wish.name])
+        line, doubt = _line(wish, parts), is_doubtful(guesses[wish.name])
         has_unclear = "turn_words" in guesses and wish.name in vocabulary.group("with_turn")
         is_more = has_unclear or (has_act and wish.name not in vocabulary.group("together") and not is_parting)
         if line and (is_more or (wish.risky and wish is not wishes[0] and not (is_parting or wish.name == "resign"))):
-            beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, parts.says)}, write "{line}".')
+            beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
         beside += [_says("instead", wish.name)] * is_act
         has_act = has_act or (is_act and wish.name != "chat")
-        if means_it := _means(wish, parts.says):
-            (done if is_act else known).append(means_it)
-        missing = [name for name in _FIELD.findall(wish.look) if name != "about" and not parts.lines[name]]
+        (done if is_act else known).extend(filter(None, [_means(wish, says)]))
         is_open = place.player or not place.match or wish.look.startswith(("rules", "help"))
-        look = wish.look.format(**parts.lines) if is_open and not missing else ""
+        look = wish.look.format(**parts) if is_open and all(parts[name] for name in _FIELD.findall(wish.look)) else ""
         if is_act:
             whom = {"challenge": _invited(named, place), "seek": named.games[:MOST_SEEKS]}.get(wish.name, ())
             lines = [line.replace(f" {whom[0]}", f" {each}", 1) for each in whom] or [line]
@@ -153,7 +147,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             beside.append(ONLY_WRITTEN.format(line))
         elif not (wish.name in vocabulary.group("standing") and board in looks):
             looks += [look] * bool(look)
-            (shown if look else beside).append(wish.answer.format(**parts.lines).strip())
+            (shown if look else beside).append(wish.answer.format(**parts).strip())
     speaks = place.state == "offered" and any(names_in_sentences.addressed(each, place.rival) for each in said)
     words = list[str]()  # who speaks to the inviter by name says all of it to them, but questions
     for sentence in said if takes_words else ():
@@ -179,8 +173,8 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         looks=() if acts else tuple(dict.fromkeys(looks)),
         answers=tuple(dict.fromkeys(filter(None, (*shown, *beside))))[:MOST_ANSWERS],
         beside=tuple(dict.fromkeys(filter(None, beside))),
-        unread=tuple(_unused(named, parts, wishes, is_act=bool(acts))) if wishes else (),
-        supposed=() if wishes else tuple(islice(_supposed(likely, parts), MOST_SUPPOSED)),
+        unread=tuple(_unused(named, says, wishes, is_act=bool(acts))) if wishes else (),
+        supposed=() if wishes else tuple(islice(_supposed(likely, parts, says), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
         left=tuple(each for each in said if each not in wanting and wish_classifier.likeliest(each) != "greeting"),
     )
@@ -205,13 +199,14 @@ def _says(about: str, what: str) -> str:
     return str(vocabulary.table("says")[about].get(what, ""))
 
 
-def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], place: Place) -> Parts:
+def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], place: Place) -> tuple[Parts, Parts]:
     text, is_house, rival = " ".join(said), place.level is not None, place.rival
     first = FIRST_GAME if FIRST_GAME in GAMES else next(iter(GAMES))
     is_offered, about = place.state == "offered", next(iter(named.games), place.game)
     key = next((each for each in named.games if not is_offered or each != place.game), about) or first
     options, whom = named.options or {}, _invited(named, place)
-    digits = (each for each in re.findall(r"(?<!\w)[0-6](?!\w)", text) if each != str(place.level))
+    own = next((guesses[wish].sentence for wish in vocabulary.group("again") if wish in guesses), "")
+    digits = (each for each in re.findall(r"(?<!\w)[0-6](?!\w)", f"{own} {text}") if each != str(place.level))
     beside, digit = sentence_entities.level_beside(text, place.level), next(digits, "")
     level, other = (digit or beside) if beside else named.level or digit * is_house, named.level or beside or digit
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
@@ -221,17 +216,18 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     length = named.time or named.span * is_time if not is_offered else next(reversed(others), "")
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
+    kept = f"{begin} {time or f'time={place.time}/move' * bool(place.time)}".strip()
     says_level, says_time, says_begin = _at_level(level), _lasts(length, " a move"), _says("begin", named.begin)
     again, another = f"#{place.match} rematch", ["have another match"]
     if terms or key != place.game or (level and is_house):
         same_level = at_level or f"level={place.level}"
-        again = f"play {key} {same_level} {begin}" if is_house else f"challenge {rival} {key} {terms}"
+        again = f"play {key} {same_level} {begin}" if is_house else f"challenge {rival} {key} {kept}"
         another += [game * (key != place.game), says_level if is_house else says_time, says_begin]
     is_ended = is_house or place.state == "over" or ("resign" in guesses and not is_doubtful(guesses["resign"]))
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
     reminding = guesses["remind"].sentence if "remind" in guesses else ""
-    is_off = bool({"not", "off"} & vocabulary.meanings("words", reminding))
+    is_off = bool({"off", *["not"] * (not named.span)} & vocabulary.meanings("words", reminding))
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
     theirs, ours = ("".join(named.cells[at:][:2]) * named.is_condition for at in (-4, -2))
     remind = "get no reminders" if is_off else f"be reminded {_lasts(named.span)} before your time is up"
@@ -262,8 +258,8 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     both = {"person": person, "name": named.name, "span": named.span, "theirs": theirs, "ours": ours}
     both |= {"rated": "rated" * named.rated}
     of_times, says_times = _times(named, text, place)
-    lines = of_match | of_game | of_text | of_author | of_times | _counter(named, place, key, terms)
-    return Parts(both | lines, both | says | says_times)
+    lines = of_match | of_game | of_text | of_author | of_times | _counter(named, place, key, terms, kept)
+    return both | lines, both | says | says_times
 
 
 def _at_level(level: str) -> str:
@@ -275,18 +271,18 @@ def _lasts(length: str, each: str = "") -> str:
     return f"{spoken(parse_duration(length))}{each}" if length else ""
 
 
-def _counter(named: Named, place: Place, key: str, terms: str) -> dict[str, str]:
+def _counter(named: Named, place: Place, key: str, terms: str, kept: str) -> Parts:
     """Return the lines that offer a match on other terms, and how to write them."""
     joins = "" if place.player else f"join {named.name or 'NAME'}\n"
-    offer = f"challenge {place.rival or 'NAME'} {key} {terms}".strip()
-    *some, last = (f'"{each}"' for each in f"{joins}decline\n{offer}".split("\n"))
     is_other = bool(terms) or key != place.game
+    offer = f"challenge {place.rival or 'NAME'} {key} {kept if is_other else ''}".strip()
+    *some, last = (f'"{each}"' for each in f"{joins}decline\n{offer}".split("\n"))
     such = "" if is_other else ', with "time=7d/move" or "begin=you" behind it, for example'
     lines = f"{joins}#{place.match} decline\n{offer}" * bool(is_other and place.rival and (place.player or named.name))
     return {"counter": lines, "steps": f"{', '.join(some)} and {last}{such}"}
 
 
-def _times(named: Named, text: str, place: Place) -> Parts:
+def _times(named: Named, text: str, place: Place) -> tuple[Parts, Parts]:
     """Return an absence, and what asks the opponent for time."""
     length = int(named.span[:-1]) if named.span.endswith("d") else 0
     last = str(max(named.days)) if named.days else named.span if length else ""
@@ -299,17 +295,17 @@ def _times(named: Named, text: str, place: Place) -> Parts:
     given = left or named.span or "2d"
     plea = f'Could I have {_lasts(given)} more for my turn, please? "give {given}" gives them to me.'
     lines = {"until": last, "away": away, "plea": plea * (place.level is None)}
-    return Parts(lines, {"until": until, "limit": until, "when": when * bool(away)})
+    return lines, {"until": until, "limit": until, "when": when * bool(away)}
 
 
-def _line(wish: Wish, lines: dict[str, str]) -> str:
+def _line(wish: Wish, lines: Parts) -> str:
     """Return the line that does what is wanted; empty where something is missing for it."""
     if not wish.line or not all(lines[name] for name in _FIELD.findall(wish.line)):
         return ""
     return " ".join(filter(None, (wish.line.format(**lines), *(lines.get(name) for name in wish.uses.split()))))
 
 
-def _means(wish: Wish, says: dict[str, str]) -> str:
+def _means(wish: Wish, says: Parts) -> str:
     if not all(says[name] for name in _FIELD.findall(wish.means)):
         return wish.vague
     first, *more = [text for name in wish.uses.split() if (text := says.get(name))] or [""]
@@ -322,7 +318,7 @@ def human(*, admin: bool) -> str:
     return _says("answer", "human" if admin else "nobody")
 
 
-def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool) -> Iterator[str]:
+def _unused(named: Named, says: Parts, wishes: Sequence[Wish], *, is_act: bool) -> Iterator[str]:
     """Yield what is named and not used, in our own words."""
     names = {wish.name for wish in wishes}
     used = {name for wish in wishes for name in (*wish.uses.split(), *_FIELD.findall(wish.line))}
@@ -335,20 +331,20 @@ def _unused(named: Named, parts: Parts, wishes: Sequence[Wish], *, is_act: bool)
     if named.addresses and (len(named.addresses) > MOST_INVITED or not used & {"opponent", "address"}):
         yield "an address"
     begins_match = not names.isdisjoint(vocabulary.group("plays"))
-    for name in ("time", "level", "rated", "begin") if not names & {"counter", "rematch"} else ():
-        if parts.says[name] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
-            yield parts.says[name]
+    for name in ("time", "rated", "begin") if not names & {"counter", "rematch", "easy_game"} else ():
+        if says[name] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
+            yield says[name]
 
 
-def _supposed(guesses: dict[str, float], parts: Parts) -> Iterator[str]:
+def _supposed(guesses: dict[str, float], parts: Parts, says: Parts) -> Iterator[str]:
     """Yield how we answer the likeliest wishes, where none is clear: nothing here is done by a yes."""
     for name in sorted(guesses, key=lambda name: -guesses[name]):
         wish = vocabulary.wishes()[name]
-        line = "" if wish.risky else _line(wish, parts.lines)
-        says = wish.answer.format(**parts.lines).strip() or (f'write "{line}".' if line else "")
+        line = "" if wish.risky else _line(wish, parts)
+        answer = wish.answer.format(**parts).strip() or (f'write "{line}".' if line else "")
         is_likely = guesses[name] >= SUPPOSED and name not in vocabulary.group("unsaid")
-        if is_likely and says and (means := _means(wish, parts.says)):
-            yield f"If you want to {means}: {says}"
+        if is_likely and answer and (means := _means(wish, says)):
+            yield f"If you want to {means}: {answer}"
 
 
 def suggestion(wish: Reading) -> Refused:

@@ -10,8 +10,7 @@ POLITE, GREETINGS = vocabulary.table("names")["polite"], frozenset(vocabulary.ta
 LONGEST_ADDRESSEE = 3  # how many words a line has that is nothing but a greeting
 MARKS = "\"'`*_«»\u201c\u201d\u201e\u2018\u2019\u201a"  # what encloses what is quoted or stressed
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
-SIMILAR = 0.75  # how similar a misspelt word is to the known one, as difflib measures it
-SHORTEST = 4  # how many characters a word of letters and figures has that stands in no text but as a turn
+SIMILAR, SHORTEST = 0.75, 4  # how similar a misspelt word is, for difflib; how long one is that can only be a turn
 _LIST_MARK = re.compile(r"\A(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 _BEFORE = re.compile(
     rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE

@@ -154,6 +154,7 @@ def _begins_in(clause: str) -> str:
 
 
 def _games(text: str) -> Iterator[str]:
+    text = vocabulary.pattern("except").sub(" ", text)
     spelled, words = vocabulary.lexicon("games").of, vocabulary.words(text)
     meant = ((word, *(spelled(word) if len(word) >= SHORTEST_GAME else ())) for word in words)
     yield from (key for key in (GAMES.first_in(text), *chain(*meant)) if key in GAMES)
@@ -189,8 +190,9 @@ def _level(text: str) -> str:
     levels = levels if len(levels) == 1 else [level for level in levels if level in UTMOST]  # "le plus facile"
     if len(levels) != 1:
         return ""
-    is_refused = not {"not", "toohard"}.isdisjoint(vocabulary.meanings("words", text))  # "nothing too hard"
-    return EASY if levels[0] in HARD and is_refused else levels[0]
+    said = vocabulary.meanings("words", text)
+    is_refused = levels[0] in HARD and not {"not", "toohard"}.isdisjoint(said)  # "nothing too hard"
+    return EASY if is_refused else levels[0] * ("tooeasy" not in said)
 
 
 def level_beside(text: str, level: int | None) -> str:
@@ -213,7 +215,7 @@ def _times(text: str) -> tuple[str, ...]:
         before = words[at - 2] if at > 1 and "more" in others.of(before) else before  # "2 more days"
         count = _number(before) or next((_number(each) for each in words[at + 1 : at + 2] if not each.isdecimal()), 0)
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
-        is_each = any("per" in one and "move" in other for one, other in pairwise(behind))
+        is_each = any("per" in one and "move" in other for one, other in [*pairwise(behind)][: 2 - word.endswith("s")])
         if not unit or not (count or is_each):
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"

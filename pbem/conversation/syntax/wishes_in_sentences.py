@@ -1,7 +1,6 @@
 """What a message in plain sentences seems to want. Nothing here acts: `commands_for_wishes` says what it comes to.
 
-`wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; the words for both are in
-phrases.toml.
+`wish_classifier` guesses what is wanted, `sentence_entities` reads what is named; phrases.toml has their words.
 """
 
 import re
@@ -12,7 +11,7 @@ from notation.time_control import parse_duration
 from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
 from pbem.conversation.syntax.commands_for_wishes import LONGEST, Guess, Place, Reading, is_doubtful, reading_of
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
-from pbem.conversation.syntax.vocabulary import group
+from pbem.conversation.syntax.vocabulary import group, meanings
 from pbem.matches.turns_in_text import apart, cells_in
 
 MOST_LINES, LONGEST_LINE, MOST_SENTENCES, MOST_WISHES = 12, 1_000, 10, 4  # of a message that is read
@@ -40,19 +39,20 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
-    said, reader = sentences_in(body), _Reader(place, signature)
+    said, reader = [*filter(None, [place.subject]), *sentences_in(body)], _Reader(place, signature)
     guesses, names = [guess for sentence in said for guess in reader.of_sentence(sentence)], reader.named
     terms = {each for this in names.values() for each in (*this.games, *this.lengths, this.begin)}
-    found = _chosen(guesses, has_terms=not terms <= {"", place.game, place.time})
+    found = _chosen(guesses, place.subject, has_terms=not terms <= {"", place.game, place.time})
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named(lengths=tuple(each for this in names.values() for each in this.lengths))
     for sentence in (*sentences, *names):
         whole = sentence in sentences or not wanted.isdisjoint(("away", "more_time"))
         named = named.with_others(names.get(sentence, Named()) if whole else replace(names[sentence], days=(), span=""))
-    if named.addresses and reader.likely.get("new_address", 0) > ASKED:
+    invites = any(guess.wish == "challenge" and guess.sure >= STRAY for guess in found)
+    if named.addresses and reader.likely.get("new_address", 0) > ASKED and not invites:
         found = [replace(guess, wish="new_address") if guess.wish in group("addressed") else guess for guess in found]
-    elif named.addresses and "challenge" not in wanted:  # somebody to play with, in a sentence of their own
-        found = [replace(guess, wish="challenge") if guess.wish in ("seek", "which_game") else guess for guess in found]
+    elif named.addresses and "challenge" not in wanted and "computer" not in meanings("concepts", " ".join(said)):
+        found = [replace(guess, wish="challenge") if guess.wish in group("friendly") else guess for guess in found]
     if len({parse_duration(each) for each in (named.time, place.time) if each}) > 1:  # "yes, but 5 days a move"
         found = [replace(guess, wish="counter") if guess.wish == "accept" else guess for guess in found]
     name = named.name or reader.author or next(filter(None, map(names_in_sentences.likeliest_name, reader.naming)), "")
@@ -64,10 +64,12 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of(found, named, [each for each in said if each not in reader.naming], reader.likely, place)
 
 
-def _chosen(guesses: list[Guess], *, has_terms: bool) -> list[Guess]:
+def _chosen(guesses: list[Guess], subject: str, *, has_terms: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
     found = list[Guess]()
     order = {"counter": -has_terms, "join": 1}  # a "yes, but" is no yes, and whoever wants to play joins
+    below = [guess for guess in guesses if guess.sentence != subject or guess.wish not in group("acts")]
+    guesses = below if {guess.wish for guess in below} - group("soft") - group("alone") else guesses
     least = STRAY * any(guess.wish == "accept" for guess in guesses)
     likely = sorted(guesses, key=lambda guess: (order.get(guess.wish, 0) * (guess.sure >= least), -guess.sure))
     for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), guess.is_aside)):
@@ -92,7 +94,6 @@ class _Reader:
     def __init__(self, place: Place, author: str) -> None:
         self.place, self.author, self.likely = place, author, dict[str, float]()
         self.before, self.naming, self.named = wish_classifier.FIRST, list[str](), dict[str, Named]()
-        """What the sentence before resembles; the sentences that seem to say who writes; and what each names."""
         wishes = filter(place.can_want, vocabulary.wishes().values())
         self.possible = {like: wish.name for wish in wishes for like in (wish.like or wish.name).split()}
 
@@ -168,7 +169,7 @@ class _Reader:
             if name in settled or chance < least:
                 continue
             settled |= alike
-            is_void = name == "join" and not {"not", "before"}.isdisjoint(vocabulary.meanings("words", part))
+            is_void = name == "join" and not {"not", "before"}.isdisjoint(meanings("words", part))
             if name not in group("idle") and not (is_void or (name == "misdirected" and (named.cells or named.games))):
                 yield Guess(self._meant(part, name, named), chance, part)
 
@@ -177,13 +178,13 @@ class _Reader:
         place, possible = self.place, self.possible
         if place.level is not None and name in group("again"):
             return "rematch"  # at the level that is named, or the same
-        said = vocabulary.meanings("words", part)
+        said = meanings("words", part)
         is_reply = name in group("replies") and name != "counter"
         games = {*named.games} - {place.game} if is_reply or "but" in said or place.state == "offered" else set()
         is_other = bool(games or ((named.begin or {*named.lengths} - {place.time}) and "but" in said))
         if is_other and "counter" in possible and (is_reply or name in group("plays")):
             return "counter"
-        if name in group("plays") and "othergame" in vocabulary.meanings("concepts", part) and not named.games:
+        if name in group("begins") and "othergame" in meanings("concepts", part) and not named.games:
             return "wrong_game"
         rivals = named.addresses or [each for each in named.people if place.is_player(each) and not place.match]
         if rivals and "challenge" in possible and name in group("plays"):

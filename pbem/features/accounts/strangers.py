@@ -13,7 +13,6 @@ from pbem.conversation.syntax.arguments import MATCH_THEN
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.accounts import name_rules
-from pbem.mail.reading.from_and_subject import bare_subject
 from pbem.matches import queries
 from pbem.messages.contents.message_payloads import Introduction, InvitationWaiting, titles
 from pbem.players import message_budgets, sender_identity
@@ -55,7 +54,8 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
         if not (said.lines or said.looks):
             raise
         only = None
-    if only is None or (only.command.changes and len(lines) == 1 and len("\n".join(said.lines)) > len(only.text)):
+    is_more = len("\n".join(said.lines)) > len(only.text) if only and only.command.changes else bool(said.answers)
+    if only is None or (len(lines) == 1 and is_more and (only.command.changes or not only.words)):
         return replace(parsed, commands=())
     return ParsedMessage((only,))
 
@@ -204,6 +204,4 @@ def _invitation_to(request: Request) -> Match | None:
 
 def _wishes_in(request: Request) -> commands_for_wishes.Reading:
     """Return what a whole message wants, if it is read as sentences."""
-    message = request.message
-    is_new = bare_subject(message.subject) == message.subject
-    return meaning.understood(request, (*((message.subject,) if is_new else ()), *message.certain))
+    return meaning.understood(request, request.message.certain)
