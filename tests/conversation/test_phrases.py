@@ -123,7 +123,7 @@ ASKS = [
         None,
     ),
     (
-        "I hear you take days over a move. Quadrature with anybody please, five days a move.",
+        "Quadrature with anybody who takes days over a move please, five days a move.",
         ("seek quadrature time=5d/move",),
         None,
     ),
@@ -301,6 +301,24 @@ def test_a_turn_and_a_condition_below_it_are_both_named() -> None:
     found = read(["My move is d2d1. If he plays c2c1 then d1d2."], in_match("running"))
     assert any("d2 d1" in answer for answer in found.answers)
     assert any('"#1 if c2c1 then d1d2"' in answer for answer in found.answers)
+
+
+def test_a_name_with_much_below_it_signs_nothing() -> None:
+    below = "I have been looking for something to do in the evenings since my husband died, and my neighbour says that"
+    said = [
+        "Good evening!",
+        "Margaret Ellwood",
+        below,
+        "you play by mail. I'd like to play Quadrature against anybody.",
+    ]
+    assert "seek quadrature" in read(said, STRANGER).lines
+
+
+def test_what_the_operator_gets_has_no_command_below_it() -> None:
+    place = replace(STRANGER, written=("Are there tournaments?", "I'd like to talk to a person."))
+    found = read(place.written, place)
+    assert found.lines == ("human", *(f'"{line}"' for line in place.written))
+    assert any("tournaments" in answer for answer in found.answers)
 
 
 def test_a_subject_begins_no_match_where_the_letter_wants_something() -> None:
