@@ -32,7 +32,7 @@ def test_a_player_s_words_go_to_the_operator_for_a_yes(letters: Correspondence) 
 def test_a_player_blocks_somebody_and_tells_the_operator_with_one_yes(letters: Correspondence) -> None:
     letters.say("alice", "challenge bob kvadratik")
     letters.reply(letters.last("bob"), "accept")
-    words = "Bob writes me rude things. I want nothing from him any more. Can a human being look at that, please?"
+    words = "Bob writes me rude things. I want nothing from him any more. I'd like to talk to a person about it."
     (question,) = letters.reply(letters.last("alice"), words)
     assert "| block bob" in said(question)
     assert "| human" in said(question)

@@ -237,6 +237,9 @@ def test_a_player_s_sentences_come_to_these_lines(text: str, lines: tuple[str, .
             "Leuk! Maar Quadrupel ken ik niet zo goed, zullen we Hexaphages doen? Verder alles prima.",
             ("#1 decline", "challenge bob hexaphages"),
         ),
+        ('Accepted, 2 days is fine. Put me down as "grue".', ("#1 accept",)),
+        ("Sounds good! But my wife forbids it, so I'll have to pass.", ("#1 decline",)),
+        ("No problem at all, I'm in! No hurry.", ("#1 accept",)),
         ("I don't know this game at all. First I'd like to read how it is played.", ()),
         (
             "I'm in! I never played Quadrupel before, only Kvadratik. What are the rules?",
@@ -295,6 +298,11 @@ def test_what_is_to_be_set_is_set_by_a_yes(text: str, lines: tuple[str, ...]) ->
 )
 def test_who_only_asks_is_not_made_a_player(text: str) -> None:
     assert not any(line.startswith("join") for line in read(text.split("\n"), STRANGER).lines)
+
+
+def test_a_name_in_quotation_marks_counts_in_small_letters() -> None:
+    guest = replace(in_match("offered"), player="")
+    assert read(['Accepted, 2 days is fine. Put me down as "grue".'], guest).lines == ("#1 accept grue",)
 
 
 def test_a_turn_and_a_condition_below_it_are_both_named() -> None:

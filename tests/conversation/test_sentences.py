@@ -218,6 +218,7 @@ def test_who_speaks_to_the_inviter_by_name_says_all_of_it_to_them(tmp_path: Path
         ("I'd like d2d1. And ask him whether a draw would suit.", ("play d2d1, and to offer a draw.", "#1 draw")),
         ("Ich ziehe d2 nach d1. Was kostet das alles hier eigentlich?", ("You want to play d2d1.", "here is free")),
         ("d4d4 for me. And what does it cost?", ("We can't play d4 d4 here.", "here is free")),
+        ("d4d4 for me. The hens keep me busy.", ("We can't play d4 d4 here.", "didn't send them", "The hens")),
     ],
 )
 def test_what_a_message_wants_beside_a_turn_is_not_lost(tmp_path: Path, said: str, expected: tuple[str, ...]) -> None:

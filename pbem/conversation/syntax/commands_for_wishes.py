@@ -211,8 +211,8 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     level, other = (digit or beside) if beside else named.level or digit * is_house, named.level or beside or digit
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
     others = [each for each in named.lengths if parse_duration(each) != parse_duration(place.time or "0d")]
-    is_lone = not guesses.keys().isdisjoint(("challenge", "seek")) and len({*named.lengths}) == 1
-    is_time = is_lone and "away" not in guesses and re.fullmatch(r"(?:\d|1[0-4])d", named.span) is not None
+    is_lone = guesses.keys() & {"challenge", "seek"} and len({each for each in named.lengths if each[-1] == "d"}) == 1
+    is_time = bool(is_lone) and "away" not in guesses and re.fullmatch(r"(?:\d|1[0-4])d", named.span) is not None
     length = named.time or named.span * is_time if not is_offered else next(reversed(others), "")
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
@@ -350,7 +350,7 @@ def _supposed(guesses: dict[str, float], parts: Parts, says: Parts) -> Iterator[
 def suggestion(wish: Reading) -> Refused:
     proposal, gist = "\n".join(wish.lines) or None, f"wish {wish.wishes[0].name}"
     first, *notes = (f"You want to {wish.sentence}.", *wish.notes) if wish.sentence else wish.notes
-    left, fits = wish.left if proposal and not wish.wants("chat") else (), " ".join(notes)
+    left, fits = wish.left if (proposal or wish.wants("turn_words")) and not wish.wants("chat") else (), " ".join(notes)
     match, meant = wish.board, wish.lines
     return Refused(first, fits=fits, match=match, meant=meant, proposal=proposal, unsent=left, gist=gist, wish=True)
 

@@ -19,8 +19,8 @@ ACT, STRAY, ASKED, IN_CLAUSE, BRIEF = 0.5, 0.7, 0.3, 0.75, 0.86
 """How likely an act must be, that of a stranger, a question, what a clause has, and what a word or two want."""
 CERTAIN, UNLIKELY, ASIDE = 1.0, 0.1, 0.9  # what is named; what a sentence hardly has; words to pass on beside a wish
 MOST_OF_SENTENCE, FEWEST_WORDS = 3, 3  # wishes; and words
-_QUOTED = re.compile(r'"(?![A-ZÀ-Ž][\w-]*")[^"]*"|\u201c(?![A-ZÀ-Ž][\w-]*\u201d)[^\u201d]*\u201d')
-"""Machines return our messages, which have commands in quotes; a word with a capital letter is a name."""
+_QUOTED = re.compile(r'["\u201c](?:[^"\u201d]*\s[^"\u201d]*|accept|decline|stop|yes|no|help|rules|human)["\u201d]')
+"""Machines return our messages, which have commands in quotes; another word may be a name."""
 
 
 def sentences_in(lines: Iterable[str]) -> list[str]:
@@ -66,13 +66,13 @@ def read(lines: Iterable[str], place: Place) -> Reading:
 
 def _chosen(guesses: list[Guess], subject: str, *, has_terms: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
-    found = list[Guess]()
-    order = {"counter": -has_terms, "join": 1}  # a "yes, but" is no yes, and whoever wants to play joins
     below = [guess for guess in guesses if guess.sentence != subject or guess.wish not in group("acts")]
     guesses = below if {guess.wish for guess in below} - group("soft") - group("alone") else guesses
+    order = {"counter": -has_terms, "decline": -1, "join": 1}  # a "yes, but" is no yes, and whoever plays joins
     least = STRAY * any(guess.wish == "accept" for guess in guesses)
-    likely = sorted(guesses, key=lambda guess: (order.get(guess.wish, 0) * (guess.sure >= least), -guess.sure))
-    for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), guess.is_aside)):
+    firm, found = [guess for guess in guesses if guess.wish != "counter" or guess.sure >= least], list[Guess]()
+    likely = sorted(firm, key=lambda guess: (guess.is_aside, -guess.sure))
+    for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), order.get(guess.wish, 0))):
         rivals = {guess.wish}.union(
             *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
         )
