@@ -68,7 +68,7 @@ def _chosen(guesses: list[Guess], subject: str, *, has_terms: bool) -> list[Gues
     """Return the surest guesses that go together: of the acts and of the replies one."""
     below = [guess for guess in guesses if guess.sentence != subject or guess.wish not in group("acts")]
     guesses = below if {guess.wish for guess in below} - group("soft") - group("alone") else guesses
-    order = {"counter": -has_terms, "decline": -1, "join": 1}  # a "yes, but" is no yes, and whoever plays joins
+    order = {"counter": -2 * has_terms, "decline": -1, "join": 1}  # a "yes, but" is no yes, and whoever plays joins
     least = STRAY * any(guess.wish == "accept" for guess in guesses)
     firm, found = [guess for guess in guesses if guess.wish != "counter" or guess.sure >= least], list[Guess]()
     likely = sorted(firm, key=lambda guess: (guess.is_aside, -guess.sure))
