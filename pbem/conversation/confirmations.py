@@ -59,7 +59,8 @@ def hold(
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     matches = {line.match for line in parsed.commands if line.command.of_match and line.match is not None}
-    gist = message_budgets.gist_of("confirm", (*lines, *map(str, sorted(matches))))
+    words = parsed.prose if any(line.command.grammar.takes_below for line in parsed.commands) else ()
+    gist = message_budgets.gist_of("confirm", (*lines, *words, *map(str, sorted(matches))))
     acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and message_budgets.was_asked(request.session, request.sender, gist, request.now):
@@ -69,10 +70,8 @@ def hold(
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = request.on_file()
     request.incoming.state = IncomingState.HELD
-    ending = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
-    asking = tuple(
-        Asking(command=line.command.name, match=line.match if line.command.of_match else None) for line in ending
-    )
+    ends = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
+    asking = tuple(Asking(command=one.command.name, match=one.match if one.command.of_match else None) for one in ends)
     match = request.session.get(Match, next(iter(matches))) if len(matches) == 1 else None
     is_own = match is not None and seat_of(match, player) is not None
     question = Confirmation(

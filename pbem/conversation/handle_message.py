@@ -122,6 +122,7 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     covered = partial(is_covered, request.sender, goes_to_opponent=to_opponent)
     is_asked = request.sender.is_player and wish.board is None and not all(map(covered, ours.commands))
     if request.sender.proven and (is_asked or any(line.ends(request) for line in ours.commands)):
+        wish = replace(wish, answers=(*wish.answers, *[f"This does nothing: {' '.join(wish.left)}"] * bool(wish.left)))
         return confirmations.hold(request, reply, ours, wish=wish)
     if wish.looks and request.sender.proven:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))
@@ -149,10 +150,7 @@ def _check_readable(request: Request) -> None:
     if request.incoming.size > stored or stored > LARGEST_MESSAGE:
         request.check_left()
         limit = LARGEST_MESSAGE if request.is_half_used is None else LARGEST_OF_STRANGERS
-        raise Refused(
-            f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
-            fits="Send only the text, without attachments.",
-        )
+        raise Refused(f"Your message is larger than {limit // 1000} KB, so it wasn't read.", fits="Send only its text.")
     error = request.message.error
     if error is not None:
         if request.sender.is_stranger:

@@ -18,7 +18,7 @@ from pbem.conversation.syntax.commands_for_wishes import Place, Reading
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.yes_or_no import Answer
 from pbem.errors import Refused
-from pbem.mail.reading.from_and_subject import bare_subject, tagged_match
+from pbem.mail.reading.from_and_subject import tagged_match
 from pbem.matches import stored_offers, turn_parsing
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.events import Change
@@ -139,7 +139,7 @@ def place_of(request: Request) -> Place:
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
     rival = asked = time = ""
-    subject = request.message.subject if request.sender.is_stranger else ""
+    subject = request.message.opening * request.sender.is_stranger
     can_be_passed_on = bool(request.server.admin) and (request.sender.is_stranger or request.sender.proven)
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
@@ -160,8 +160,8 @@ def place_of(request: Request) -> Place:
         asked=asked,
         to_move=match is not None and is_to_move(match, request.sender.player),
         admin=bool(request.server.admin),
-        subject=subject * (bare_subject(subject) == subject),
-        written=tuple(filter(str.strip, request.message.certain)) if can_be_passed_on else (),
+        subject=subject,
+        written=tuple(filter(None, (subject, *request.message.passages))) if can_be_passed_on else (),
         is_player=lambda called: (
             not is_player or bool(session.exec(select(Player.id).where(Player.name == called)).first())
         ),

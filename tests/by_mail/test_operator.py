@@ -51,6 +51,28 @@ def test_a_stranger_s_words_go_to_the_operator_once_they_confirm_and_are_not_sen
     assert "I had moved" in passed_on(letters)
 
 
+def test_a_letter_of_one_line_goes_to_the_operator_whole(letters: Correspondence) -> None:
+    (suggestion,) = letters.say("alice", f"{ASKS.splitlines()[0]} {'long ' * 1000} THE END")
+    letters.reply(suggestion, "yes")
+    assert "THE END" in passed_on(letters)
+
+
+def test_a_stranger_who_writes_again_is_asked_again_and_the_subject_goes_along(letters: Correspondence) -> None:
+    letters.write("carol@mail.example", ASKS, "Complaint")
+    (question,) = letters.write("carol@mail.example", f"{ASKS}\nAnd my board is empty.", "My board is empty")
+    letters.reply(question, "yes")
+    assert '"My board is empty"' in passed_on(letters)
+
+
+def test_what_waits_for_a_name_is_no_letter_to_the_operator(letters: Correspondence) -> None:
+    words = "I'd like to play kvadratik with dora@mail.example.\nI'd like to talk to a human being as well, please."
+    (answer,) = letters.write("carol@mail.example", words, "hi")
+    assert "| human" not in said(answer)
+    assert 'Write "human" in the first line' in said(answer)
+    letters.reply(answer, "yes")
+    assert letters.rows(TO_OPERATOR) == [0]
+
+
 def test_nothing_that_a_forger_writes_is_sent_back_in_its_name(letters: Correspondence) -> None:
     letters.write("alice@mail.example", ASKS.replace("#7", "#7 at cheap-pills.example"))
     assert not any('"I lost' in said(mail) for mail in letters.received.get("alice@mail.example", ()))

@@ -134,6 +134,13 @@ ASKS = [
     ),
     ("Quadrature contra la máquina al máximo nivel, sin contemplaciones", ("play quadrature level=6",), None),
     ("Quadrupel against the computer? I like all except Hexaphages.", ("play quadrupel",), None),
+    ("I'd like to play the computer at anything except hexaphages and kvadratik.", ("play quadrupel",), None),
+    ("I've known this for 4 days and want to play hexaphages against anybody", ("seek hexaphages",), None),
+    (
+        "Invite tom@x.example to Hexaphages please, say four days each",
+        ("challenge tom@x.example hexaphages time=4d/move",),
+        None,
+    ),
     (
         "nennt mich einfach lumpi. Quadrature gegen den computer, stufe 2",
         ("join lumpi", "play quadrature level=2"),
@@ -280,6 +287,8 @@ def test_who_accepts_with_another_time_offers_that_instead() -> None:
         ("Ich bin blind und nutze einen Screenreader, geht das Brett auch in Worten?", ("set board words",)),
         ("plain text only please, no html", ("set html off",)),
         ("One mail a day please. And turn the reminders off.", ("set mail daily", "set remind off")),
+        ("Don't remind me 2 days before my time is up any more.", ()),
+        ("Remind me 2 days before my time is up, please", ("set remind 2d",)),
         ("I live in Rome now, set the clock to that please", ("set zone Europe/Rome",)),
     ],
 )
@@ -309,6 +318,17 @@ def test_a_turn_and_a_condition_below_it_are_both_named() -> None:
     found = read(["My move is d2d1. If he plays c2c1 then d1d2."], in_match("running"))
     assert any("d2 d1" in answer for answer in found.answers)
     assert any('"#1 if c2c1 then d1d2"' in answer for answer in found.answers)
+
+
+@pytest.mark.parametrize("said", ["I'm away for 9999 days", "I'm away until 9999-12-31", "5000 weeks per move, please"])
+def test_a_time_beyond_all_time_is_none(said: str) -> None:
+    assert read([said], in_match("running")).lines == ()
+    assert not any(line.startswith("vacation") for line in read([said], STRANGER).lines)
+
+
+def test_quoted_commands_of_a_subject_want_nothing() -> None:
+    place = replace(STRANGER, subject='Your message "I want to play quadrupel against the computer" was received')
+    assert read(["We will answer soon."], place).lines == ()
 
 
 def test_a_name_with_much_below_it_signs_nothing() -> None:

@@ -134,7 +134,6 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
             beside.append(ONLY_WRITTEN.format(line) if doubt else f'To {_means(wish, says)}, write "{line}".')
             continue  # one thing at a time is done by a yes
         is_act = bool(line) and not doubt
-        beside += [_says("instead", wish.name)] * is_act
         has_act = has_act or (is_act and wish.name != "chat")
         (done if is_act else known).extend(filter(None, [_means(wish, says)]))
         is_open = place.player or not place.match or wish.look.startswith(("rules", "help"))
@@ -156,12 +155,9 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         if is_chat or names_in_sentences.words_for(sentence, place.rival):
             words.append(told[sentence] or sentence)
             wanting[sentence] = "chat"
-    if words and acts:
-        done.append(f"write to {place.rival or 'them'}")
-        acts.append(f'"{" ".join(words)}"')
-    elif words:
-        known.append(f"write to {place.rival or 'them'}")
-        shown.append(_says("answer", "inviter"))
+    if words:
+        (done if acts else known).append(f"write to {place.rival or 'them'}")
+        (acts or shown).append(f'"{" ".join(words)}"' if acts else _says("answer", "inviter"))
     if acts and "human" not in acts:  # all below that line goes to the operator
         done, acts, shown = done + known * bool(looks), acts + looks, []
     acts.sort(key=lambda line: next(at for at, kind in enumerate(ORDER) if kind.match(line)))
@@ -176,7 +172,9 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         unread=tuple(_unused(named, says, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts, says), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
-        left=tuple(each for each in said if each not in wanting and wish_classifier.likeliest(each) != "greeting"),
+        left=()
+        if "human" in acts
+        else tuple(each for each in said if each not in wanting and wish_classifier.likeliest(each) != "greeting"),
     )
 
 
@@ -211,9 +209,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     level, other = (digit or beside) if beside else named.level or digit * is_house, named.level or beside or digit
     at_level, at_other = (f"level={number}" * bool(number) for number in (level, other))
     others = [each for each in named.lengths if parse_duration(each) != parse_duration(place.time or "0d")]
-    is_lone = guesses.keys() & {"challenge", "seek"} and len({each for each in named.lengths if each[-1] == "d"}) == 1
-    is_time = bool(is_lone) and "away" not in guesses and re.fullmatch(r"(?:\d|1[0-4])d", named.span) is not None
-    length = named.time or named.span * is_time if not is_offered else next(reversed(others), "")
+    length = named.time if not is_offered else next(reversed(others), "")
     time, begin = f"time={length}/move" * bool(length), f"begin={named.begin}" * bool(named.begin)
     terms, game, hour = f"{begin} {time}".strip(), GAMES.title(key), sentence_entities.hour_in(text)
     kept = f"{begin} {time or f'time={place.time}/move' * bool(place.time)}".strip()
@@ -227,10 +223,13 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     is_ended = is_ended or (place.asked == "draw" and "agree" in guesses)
     person = _person(text, place) if guesses.keys() & {"block", "about_player", "opponent_rude"} else rival
     reminding = guesses["remind"].sentence if "remind" in guesses else ""
-    is_off = bool({"off", *["not"] * (not named.span)} & vocabulary.meanings("words", reminding))
+    is_off = bool({"not", "off"} & vocabulary.meanings("words", reminding))
+    before = sentence_entities.named(reminding, place.today).span
+    reminder = "" if is_off and before else "off" * is_off or before  # "not 2 days before" may mean either
+    mine = f"the operator read your message ({sum(len(line.split()) for line in place.written)} words)"
     cells = named.cells[:-CONDITION_CELLS] if named.is_condition else named.cells
     theirs, ours = ("".join(named.cells[at:][:2]) * named.is_condition for at in (-4, -2))
-    remind = "get no reminders" if is_off else f"be reminded {_lasts(named.span)} before your time is up"
+    remind = "get no reminders" if is_off else f"be reminded {_lasts(before)} before your time is up"
     as_name, no_name = f"as {named.name}" if named.name else "", "" if place.player else named.name
     of_match = {"match": str(place.match), "asked": place.asked, "rival": rival or "NAME", "about": about}
     of_match |= {"hint": "hint" * is_house, "analyse": "analyse" * (place.state == "over"), "list": there_are()}
@@ -241,7 +240,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     of_text = {"zone": sentence_entities.zone_in(text), "hour": f"hour {hour}" * bool(hour), "cells": " ".join(cells)}
     of_text |= {"style": "\nset ".join(vocabulary.lexicon("style").of_text(vocabulary.words(text)))}
     of_text |= {"turn": sentence_entities.turn_in(sentence_entities.in_latin(text))}
-    of_text |= {"reminder": "off" if is_off else named.span, "text": talk * (not is_house and len(talk) <= LONGEST)}
+    of_text |= {"reminder": reminder, "text": talk * (not is_house and len(talk) <= LONGEST)}
     of_text |= {"address": named.addresses[0] if len(named.addresses) == 1 else ""}
     of_text |= {"mute": f"\n#{place.match} mute" * (place.state == "running" and person == rival and not is_ended)}
     of_author = {"me": "me" * bool(place.player), "as_new": no_name, "human": human(admin=place.admin)}
@@ -254,7 +253,7 @@ def _parts(named: Named, said: list[str], talk: str, guesses: dict[str, Guess], 
     says |= {"options": f"({', '.join(options.values()).replace('-', ' ')})" * bool(options), "begin": says_begin}
     says |= {"level": says_level, "other": _at_level(other), "another": ", ".join(filter(None, another))}
     says |= {"as_new": as_name * bool(no_name), "hour": f"at {hour}:00" * bool(hour)}
-    says |= {"remind": remind * bool(named.span or is_off), "operator": "the operator" * bool(place.written)}
+    says |= {"remind": remind * bool(reminder), "operator": mine * bool(place.written)}
     both = {"person": person, "name": named.name, "span": named.span, "theirs": theirs, "ours": ours}
     both |= {"rated": "rated" * named.rated}
     of_times, says_times = _times(named, text, place)
@@ -331,7 +330,11 @@ def _unused(named: Named, says: Parts, wishes: Sequence[Wish], *, is_act: bool) 
     if named.addresses and (len(named.addresses) > MOST_INVITED or not used & {"opponent", "address"}):
         yield "an address"
     begins_match = not names.isdisjoint(vocabulary.group("plays"))
-    for name in ("time", "rated", "begin") if not names & {"counter", "rematch", "easy_game"} else ():
+    for name in (
+        ("time", "rated", "begin", *["level"] * ("seek" not in names))
+        if not names & {"counter", "rematch", "easy_game"}
+        else ()
+    ):
         if says[name] and name not in used and (begins_match or (is_act and name in ("time", "rated"))):
             yield says[name]
 

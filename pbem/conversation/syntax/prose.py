@@ -12,9 +12,7 @@ MARKS = "\"'`*_«»\u201c\u201d\u201e\u2018\u2019\u201a"  # what encloses what i
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
 SIMILAR, SHORTEST = 0.75, 4  # how similar a misspelt word is, for difflib; how long one is that can only be a turn
 _LIST_MARK = re.compile(r"\A(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
-_BEFORE = re.compile(
-    rf"(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*", re.IGNORECASE
-)
+_BEFORE = re.compile(rf"(?i)(?:(?:{'|'.join(GREETINGS)})\b[^,:!]{{0,26}}[,:!]+\s*)?(?:(?:{'|'.join(POLITE)})[ ,]+)*")
 _BEHIND = re.compile(rf"(?:[ ,.!]+(?:{'|'.join(POLITE)}))+[ .,;!]*$", re.IGNORECASE)
 _ROW = re.compile(r"\s*(?:[^\d\s](?:\s|$)|\d{1,3}\.?\s{2,}|$)")  # begins with a mark alone, or a number and a wide gap
 

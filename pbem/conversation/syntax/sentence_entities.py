@@ -15,6 +15,7 @@ from pbem.matches.turns_in_text import KEYS, TURN, apart, cells_in
 ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]{2,}")
 EASY, HARD, UTMOST = "1", ("4", "6"), ("0", "6")  # levels of the house
 NEAR, SHORTEST_GAME = 4, 5  # words between who begins and that they do; letters of a game in another spelling
+MOST_OF_UNIT = {"h": 999, "d": 366, "w": 52}  # what is longer tells no time
 CONDITION_CELLS = 4  # how many squares a condition names at least: a turn of the opponent, and the answer to it
 
 
@@ -216,13 +217,14 @@ def _times(text: str) -> tuple[str, ...]:
         count = _number(before) or next((_number(each) for each in words[at + 1 : at + 2] if not each.isdecimal()), 0)
         behind = [others.of(each) for each in words[at + 1 : at + 4]]
         is_each = any("per" in one and "move" in other for one, other in [*pairwise(behind)][: 2 - word.endswith("s")])
-        if not unit or not (count or is_each):
+        if not unit or not (count or is_each) or count > MOST_OF_UNIT[unit]:
             continue
         length = f"{7 * (count or 1)}d" if unit == "w" else f"{count or 1}{unit}"
         lengths.append(length)
         is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())
         thinks = any("think" in others.of(each) for each in words[max(at - 4, 0) : at])
-        if thinks or (is_told and any("move" in meanings for meanings in behind)):
+        is_shared = any("each" in others.of(each) for each in words[at + 1 : at + 5])  # "four days for each of us"
+        if thinks or is_shared or (is_told and any("move" in meanings for meanings in behind)):
             per_move = per_move or length
         elif not span or before.isdecimal():
             span = length
@@ -287,4 +289,5 @@ def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:
         named = date(year or today.year, month, day)
     except ValueError:
         return
-    yield named if year or named >= today else named.replace(year=today.year + 1)
+    if abs(named.year - today.year) <= 2:
+        yield named if year or named >= today else named.replace(year=today.year + 1)

@@ -39,10 +39,11 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
-    said, reader = [*filter(None, [place.subject]), *sentences_in(body)], _Reader(place, signature)
+    head, reader = sentences_in([place.subject]), _Reader(place, signature)
+    said = [*head, *sentences_in(body)]
     guesses, names = [guess for sentence in said for guess in reader.of_sentence(sentence)], reader.named
     terms = {each for this in names.values() for each in (*this.games, *this.lengths, this.begin)}
-    found = _chosen(guesses, place.subject, has_terms=not terms <= {"", place.game, place.time})
+    found = _chosen(guesses, head, has_terms=not terms <= {"", place.game, place.time})
     wanted, sentences = {guess.wish for guess in found}, [guess.sentence for guess in found]
     named = Named(lengths=tuple(each for this in names.values() for each in this.lengths))
     for sentence in (*sentences, *names):
@@ -64,18 +65,16 @@ def read(lines: Iterable[str], place: Place) -> Reading:
     return reading_of(found, named, [each for each in said if each not in reader.naming], reader.likely, place)
 
 
-def _chosen(guesses: list[Guess], subject: str, *, has_terms: bool) -> list[Guess]:
+def _chosen(guesses: list[Guess], head: list[str], *, has_terms: bool) -> list[Guess]:
     """Return the surest guesses that go together: of the acts and of the replies one."""
-    below = [guess for guess in guesses if guess.sentence != subject or guess.wish not in group("acts")]
+    below = [guess for guess in guesses if guess.sentence not in head or guess.wish not in group("acts")]
     guesses = below if {guess.wish for guess in below} - group("soft") - group("alone") else guesses
     order = {"counter": -2 * has_terms, "decline": -1, "join": 1}  # a "yes, but" is no yes, and whoever plays joins
     least = STRAY * any(guess.wish == "accept" for guess in guesses)
     firm, found = [guess for guess in guesses if guess.wish != "counter" or guess.sure >= least], list[Guess]()
     likely = sorted(firm, key=lambda guess: (guess.is_aside, -guess.sure))
     for guess in sorted(likely, key=lambda guess: (is_doubtful(guess), order.get(guess.wish, 0))):
-        rivals = {guess.wish}.union(
-            *(each for each in map(group, ("acts", "replies", "addressed")) if guess.wish in each)
-        )
+        rivals = {guess.wish}.union(*(its for its in map(group, ("acts", "replies", "addressed")) if guess.wish in its))
         if guess.wish == "chat" or not any(other.wish in rivals for other in found):
             found.append(guess)
     wanted = {guess.wish for guess in found}

@@ -4,6 +4,7 @@ The address in From may be a victim's. So an answer can't be made to carry a mes
 """
 
 from dataclasses import replace
+from itertools import takewhile
 
 from pbem.conversation import confirmations, execute, meaning, yes_or_no
 from pbem.conversation.command import Command, Line, Request, Role
@@ -154,7 +155,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
     reply, said = replace(reply, verdict=Verdict(Outcome.INTRODUCED)), ""
     if not request.sender.is_stranger:
         said = names_in_sentences.signed(("Yours,", parsed.first))[1]
-        wants_name, rest = bool(said), wish.lines or _rest_of_first(request)
+        wants_name, rest = bool(said), tuple(takewhile("human".__ne__, wish.lines)) or _rest_of_first(request)
     else:
         reply = replace(reply, gist=INTRODUCTION)
         if (waiting := _invitation_to(request)) is not None:
@@ -165,12 +166,13 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
         wants_name = bool(rest or opening & {joins.name, *joins.aliases}) or wish.wants("join", "my_name")
     names = (said, name_rules.name_from_address(request.sender.address))
     name = next(filter(request.features.accept_name, names), None)
+    how = [commands_for_wishes.human(admin=True)] * ("human" in wish.lines)
     own = {each.answer for each in wish.wishes if each.name in ("join", "how_works")}
     section = Introduction(
         name=name,
         wants_name=wants_name,
         sentence=wish.sentence,
-        answers=tuple(note for note in wish.notes if note not in own),
+        answers=(*(note for note in wish.notes if note not in own), *how),
         rest=rest[:MOST_KEPT],
         house=request.house.enabled,
         games=titles(),
@@ -186,7 +188,8 @@ def _waiting_lines(request: Request, wish: commands_for_wishes.Reading) -> tuple
     What is about something that there is already can't wait.
     """
     if wish.lines:
-        return meaning.read_ours(request, wish.lines).commands
+        lines = meaning.read_ours(request, wish.lines).commands
+        return tuple(line for line in lines if not line.command.grammar.takes_below)
     return tuple(
         line
         for line in meaning.read(request).commands

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from textwrap import wrap
 
 from pbem.mail.reading import from_and_subject, limits, machines
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
@@ -26,6 +27,7 @@ from pbem.mail.reading.text.quotes_of_us import NOBODY, Ours
 MOST_IDS = 50
 LARGEST_ID = 250
 LARGEST_ADDRESS = 254
+MOST_PASSAGES, WIDEST = 40, 900
 
 RECIPIENT_HEADERS = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
 _OWN_HEADER = re.compile(
@@ -53,6 +55,16 @@ class Message(WrittenText):
     @property
     def certain(self) -> tuple[str, ...]:
         return self.lines[: self.sure]
+
+    @property
+    def opening(self) -> str:
+        """The Subject where it begins a conversation, and answers none."""
+        return self.subject * (from_and_subject.bare_subject(self.subject) == self.subject)
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The first lines of a person's own text, long ones in several."""
+        return tuple(part for line in self.certain[:MOST_PASSAGES] for part in wrap(line, WIDEST))[:MOST_PASSAGES]
 
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
