@@ -28,7 +28,7 @@ from pbem.matches.shown_names import name, shown
 from pbem.messages import general_preferences
 from pbem.messages.contents import message_payloads
 from pbem.messages.contents.answer_sections import Refusal
-from pbem.players import sender_identity
+from pbem.players import message_budgets, sender_identity
 from pbem.storage.message_payload_base import load
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
@@ -138,9 +138,10 @@ def place_of(request: Request) -> Place:
         running = of_player(session, player, (MatchState.RUNNING,))
         match = running[0] if len(running) == 1 else None
     zone = general_preferences.with_defaults(player.settings if player else {})[ZONE]
-    rival = asked = time = ""
-    subject = request.message.opening * request.sender.is_stranger
-    can_be_passed_on = bool(request.server.admin) and (request.sender.is_stranger or request.sender.proven)
+    rival, asked, time, subject = "", "", "", request.message.opening * request.sender.is_stranger
+    admin, gist = request.server.admin or "", message_budgets.gist_of("human", (request.sender.address,))
+    is_heard = bool(admin) and not message_budgets.was_told(session, admin, gist, request.now)
+    can_be_passed_on = is_heard and (request.sender.is_stranger or request.sender.proven)
     if match is not None and player is not None and (seat := seat_of(match, player)) is not None:
         rival = name(shown(match, opponent_in(session, match, player)))
         per_move = from_stored(match.time).of(seat).per_move

@@ -64,6 +64,22 @@ def test_a_stranger_who_writes_again_is_asked_again_and_the_subject_goes_along(l
     assert '"My board is empty"' in passed_on(letters)
 
 
+def test_what_stands_beside_a_second_letter_of_the_day_is_offered_all_the_same(letters: Correspondence) -> None:
+    letters.say("alice", "challenge bob kvadratik")
+    letters.reply(letters.last("bob"), "accept")
+    board = letters.last("alice")
+    letters.reply(letters.reply(board, ASKS.replace("#7", "it"))[0], "yes")
+    (question,) = letters.reply(board, "I give up. I'd like to talk to a human being about that, please.")
+    assert "| #1 resign" in said(question)
+    assert "| human" not in said(question)
+
+
+def test_a_stranger_s_command_takes_the_words_below_it(letters: Correspondence) -> None:
+    (question,) = letters.write("carol@mail.example", "human\n\nI can't read your board, could you help me?", "x")
+    letters.reply(question, "yes")
+    assert "could you help me?" in passed_on(letters)
+
+
 def test_what_waits_for_a_name_is_no_letter_to_the_operator(letters: Correspondence) -> None:
     words = "I'd like to play kvadratik with dora@mail.example.\nI'd like to talk to a human being as well, please."
     (answer,) = letters.write("carol@mail.example", words, "hi")

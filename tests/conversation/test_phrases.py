@@ -135,6 +135,7 @@ ASKS = [
     ("Quadrature contra la máquina al máximo nivel, sin contemplaciones", ("play quadrature level=6",), None),
     ("Quadrupel against the computer? I like all except Hexaphages.", ("play quadrupel",), None),
     ("I'd like to play the computer at anything except hexaphages and kvadratik.", ("play quadrupel",), None),
+    ("Quadrupel against anybody please. I look at my mail 3 days every week.", ("seek quadrupel",), None),
     ("I've known this for 4 days and want to play hexaphages against anybody", ("seek hexaphages",), None),
     (
         "Invite tom@x.example to Hexaphages please, say four days each",
@@ -354,6 +355,8 @@ def test_a_subject_begins_no_match_where_the_letter_wants_something() -> None:
     assert read(["Auriez-vous les règles ?"], named).looks == ("rules kvadratik",)
     assert read(["Auriez-vous les règles ?"], named).lines == ()
     assert read(["Contre l'ordinateur, niveau 2"], named).lines == ("play kvadratik level=2",)
+    said = "I want to play quadrupel against the computer"
+    assert read([said, "How do I win?"], replace(STRANGER, subject=said)).lines[0] == "play quadrupel"
 
 
 def test_a_brother_s_address_is_invited_and_is_no_new_one() -> None:

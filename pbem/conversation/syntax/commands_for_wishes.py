@@ -266,7 +266,6 @@ def _at_level(level: str) -> str:
 
 
 def _lasts(length: str, each: str = "") -> str:
-    """Return how we say a length of time; empty for none."""
     return f"{spoken(parse_duration(length))}{each}" if length else ""
 
 

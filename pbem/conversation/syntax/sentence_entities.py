@@ -223,7 +223,7 @@ def _times(text: str) -> tuple[str, ...]:
         lengths.append(length)
         is_told = any("per" in each for each in behind) or "move" in next(iter(behind), ())
         thinks = any("think" in others.of(each) for each in words[max(at - 4, 0) : at])
-        is_shared = any("each" in others.of(each) for each in words[at + 1 : at + 5])  # "four days for each of us"
+        is_shared = any("each" in others.of(one) and not units.of(two) for one, two in pairwise([*words[at + 1 :], ""]))
         if thinks or is_shared or (is_told and any("move" in meanings for meanings in behind)):
             per_move = per_move or length
         elif not span or before.isdecimal():

@@ -39,8 +39,8 @@ def sentences_in(lines: Iterable[str]) -> list[str]:
 def read(lines: Iterable[str], place: Place) -> Reading:
     """Return what the sentences of a message want, of what can be wanted at its place."""
     body, signature = names_in_sentences.signed(lines)
-    head, reader = sentences_in([place.subject]), _Reader(place, signature)
-    said = [*head, *sentences_in(body)]
+    below, reader = sentences_in(body), _Reader(place, signature)
+    said = [*(head := [each for each in sentences_in([place.subject]) if each not in below]), *below]
     guesses, names = [guess for sentence in said for guess in reader.of_sentence(sentence)], reader.named
     terms = {each for this in names.values() for each in (*this.games, *this.lengths, this.begin)}
     found = _chosen(guesses, head, has_terms=not terms <= {"", place.game, place.time})

@@ -58,7 +58,7 @@ def reread(request: Request, parsed: ParsedMessage) -> ParsedMessage:
     is_more = len("\n".join(said.lines)) > len(only.text) if only and only.command.changes else bool(said.answers)
     if only is None or (len(lines) == 1 and is_more and (only.command.changes or not only.words)):
         return replace(parsed, commands=())
-    return ParsedMessage((only,))
+    return replace(parsed, commands=(only,)) if only.command.grammar.takes_below else ParsedMessage((only,))
 
 
 def _in_our_words(request: Request, line: Line) -> Line | None:
@@ -171,7 +171,7 @@ def _introduce(request: Request, reply: Reply, parsed: ParsedMessage, wish: comm
     section = Introduction(
         name=name,
         wants_name=wants_name,
-        sentence=wish.sentence,
+        sentence=", and to ".join(each for each in wish.sentence.split(", and to ") if "the operator" not in each),
         answers=(*(note for note in wish.notes if note not in own), *how),
         rest=rest[:MOST_KEPT],
         house=request.house.enabled,
