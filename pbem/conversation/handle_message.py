@@ -122,7 +122,8 @@ def _answer_sentences(request: Request, reply: Reply, parsed: ParsedMessage) -> 
     covered = partial(is_covered, request.sender, goes_to_opponent=to_opponent)
     is_asked = request.sender.is_player and wish.board is None and not all(map(covered, ours.commands))
     if request.sender.proven and (is_asked or any(line.ends(request) for line in ours.commands)):
-        wish = replace(wish, answers=(*wish.answers, *[f"This does nothing: {' '.join(wish.left)}"] * bool(wish.left)))
+        rest = f'The rest of your message goes to nobody: "{" ".join(wish.left)}"'
+        wish = replace(wish, answers=(*wish.answers, *[rest] * bool(wish.left)))
         return confirmations.hold(request, reply, ours, wish=wish)
     if wish.looks and request.sender.proven:
         shown = execute.execute(request, reply, replace(meaning.read_ours(request, wish.looks), words=()))

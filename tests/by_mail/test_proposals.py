@@ -36,7 +36,7 @@ def test_what_reaches_beyond_the_match_takes_one_yes(letters: Correspondence) ->
     (question,) = letters.reply(letters.last("alice"), "I'll be away from 3 August till the 17th. My knee hurts.")
     assert "It only works for that match" in said(question)
     assert "You want to be away from" in said(question)
-    assert "This does nothing: My knee hurts." in said(question)
+    assert 'The rest of your message goes to nobody: "My knee hurts."' in said(question)
 
     letters.reply(question, "yes")
     assert len(letters.rows("select id from vacation")) == 1

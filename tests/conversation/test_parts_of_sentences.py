@@ -107,6 +107,11 @@ def test_a_message_is_read_in_sentences() -> None:
     assert found == ["Hello!", "I would like to play the game of quadrupel.", "Is it free?"]
 
 
+def test_a_leap_day_that_is_past_names_no_day() -> None:
+    assert list(sentence_entities.days_in("I'm away until 29 February", date(2028, 3, 1))) == []
+    assert list(sentence_entities.days_in("I'm away until 29 February", date(2028, 2, 1))) == [date(2028, 2, 29)]
+
+
 def test_an_absence_lasts_from_its_first_day() -> None:
     found = absence("I'm off on Friday for 7 days", [date(2026, 12, 4)], 7, TODAY)
     assert found == (date(2026, 12, 4), date(2026, 12, 11))

@@ -11,9 +11,10 @@ from itertools import islice
 
 from notation.games import FEW, GAMES
 from notation.time_control import parse_duration, spoken
-from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary, wish_classifier
+from pbem.conversation.syntax import names_in_sentences, sentence_entities, vocabulary
 from pbem.conversation.syntax.sentence_entities import CONDITION_CELLS, Named
 from pbem.conversation.syntax.vocabulary import Wish
+from pbem.conversation.syntax.wish_classifier import likeliest
 from pbem.errors import Refused
 
 MOST_ANSWERS, MOST_SUPPOSED, MOST_SEEKS, MOST_INVITED, MOST_NAMES, LONGEST = 4, 2, 2, 3, 12, 300
@@ -172,9 +173,7 @@ def reading_of(found: list[Guess], named: Named, said: list[str], likely: dict[s
         unread=tuple(_unused(named, says, wishes, is_act=bool(acts))) if wishes else (),
         supposed=() if wishes else tuple(islice(_supposed(likely, parts, says), MOST_SUPPOSED)),
         board=(place.match or None) if board not in looks and any(wish.board for wish in wishes) else None,
-        left=()
-        if "human" in acts
-        else tuple(each for each in said if each not in wanting and wish_classifier.likeliest(each) != "greeting"),
+        left=tuple(each for each in said if not ("human" in acts or each in wanting or likeliest(each) == "greeting")),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
@@ -285,9 +286,8 @@ def absence(text: str, found: Sequence[date], length: int, today: date) -> tuple
 
 
 def _day(day: int, month: int, today: date, year: int = 0) -> Iterator[date]:
-    try:
+    with suppress(ValueError):  # 29 February, where that year has none
         named = date(year or today.year, month, day)
-    except ValueError:
-        return
-    if abs(named.year - today.year) <= 2:
-        yield named if year or named >= today else named.replace(year=today.year + 1)
+        named = named if year or named >= today else named.replace(year=today.year + 1)
+        if abs(named.year - today.year) <= 2:
+            yield named
